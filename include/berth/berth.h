@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/** berth/berth.h: everything. Each header below also stands alone. */
+#ifndef BERTH_BERTH_H
+#define BERTH_BERTH_H
+
+#include "berth/base.h"
+#include "berth/graph.h"
+#include "berth/group.h"
+#include "berth/read.h"
+#include "berth/text.h"
+#include "berth/work.h"
+
+#endif

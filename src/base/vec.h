@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A growing array of any element type:
+ *
+ *     struct { int32_t *items; size_t n, capacity; } stack = {0};
+ *     if (!berth_vec_push(allocator, &stack, value)) return berth_fail_nomem(ctx);
+ *     berth_vec_free(allocator, &stack);
+ */
+#ifndef BERTH_BASE_VEC_H
+#define BERTH_BASE_VEC_H
+
+#include "base/ctx.h"
+
+#define BERTH_VEC(type)     \
+    struct {                \
+        type *items;        \
+        size_t n, capacity; \
+    }
+
+/* Room for one more element; false if the allocator refuses. The array itself is unchanged then. */
+#define berth_vec_reserve(allocator, vec) \
+    ((vec)->n < (vec)->capacity ||        \
+     berth_vec_grow((allocator), (void **)&(vec)->items, &(vec)->capacity, sizeof *(vec)->items))
+
+/* The value stands last because it may be a compound literal with commas in it. */
+#define berth_vec_push(allocator, vec, ...) \
+    (berth_vec_reserve(allocator, vec) ? ((vec)->items[(vec)->n++] = (__VA_ARGS__), true) : false)
+
+#define berth_vec_free(allocator, vec)                                                                 \
+    ((vec)->items = berth_resize((allocator), (vec)->items, (vec)->capacity, 0, sizeof *(vec)->items), \
+     (vec)->n = (vec)->capacity = 0)
+
+bool berth_vec_grow(const berth_allocator *allocator, void **items, size_t *capacity, size_t size);
+
+#endif

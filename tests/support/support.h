@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What tests share: cmocka in the right order, the allocation ladder, folders with test data, random graphs. */
+#ifndef BERTH_TESTS_SUPPORT_H
+#define BERTH_TESTS_SUPPORT_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "berth/berth.h"
+
+/* Let n allocations succeed, then fail, for n = 0, 1, 2, ... until the call succeeds. Asserts that each failure is
+ * BERTH_E_NOMEM and that nothing leaks at any rung. `run` must free what it made, also on success. `step` > 1 skips
+ * rungs in long cases (the first 200 are always tried). Returns the number of allocations of a successful run. */
+long support_ladder(berth_status (*run)(berth_ctx *ctx, void *user), void *user, long step);
+
+/* A path below the folder of fetched test data (../shared, or $BERTH_SHARED). NULL if it does not exist; the test is
+ * then to be skipped (support_skip), and under CI=true the program fails instead. Static buffer, 8 rotating. */
+const char *support_shared(const char *relative);
+/* A path below the source tree. Static buffer, 8 rotating. */
+const char *support_source(const char *relative);
+/* Says on standard output what was skipped and why, then skips the cmocka test. */
+void support_skip(const char *why);
+
+/* Reads a file or fails the test with the library's message. Free with berth_graph_free. */
+berth_graph *support_read(berth_ctx *ctx, const char *path);
+/* Expects a failure of that status whose message contains `fragment`. */
+void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status status, const char *fragment);
+
+/* Deterministic random numbers for tests: SplitMix64. */
+uint64_t support_random(uint64_t *state);
+/* Uniform in [0, n). */
+uint32_t support_below(uint64_t *state, uint32_t n);
+
+#endif
