@@ -62,7 +62,8 @@ static berth_status want_end(const dagbench *r, const berth_json *row, const cha
 static berth_status want_speed(const dagbench *r, const berth_json *row, double *out) {
     BERTH_TRY(berth_given_json_amount(r->ctx, r->source, row, "speed", out));
     if (*out >= 1 / BERTH_GIVEN_MAX_NUMBER) return BERTH_OK;
-    return berth_build_fail(r->b, BERTH_E_FORMAT, row->line, "'speed' must be above 0, not %g", *out);
+    return berth_build_fail(r->b, BERTH_E_FORMAT, row->line, "'speed' must be above 0 (at least %g), not %g",
+                            1 / BERTH_GIVEN_MAX_NUMBER, *out);
 }
 
 static berth_status read_machine(dagbench *r, const berth_json *row, int32_t index) {
