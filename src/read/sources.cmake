@@ -1,5 +1,8 @@
 target_sources(berth_objects PRIVATE
+  src/read/csv.c
   src/read/dagbench.c
+  src/read/given.c
+  src/read/given_json.c
   src/read/infer.c
   src/read/ir.c
   src/read/ir_layer.c
