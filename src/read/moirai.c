@@ -271,7 +271,7 @@ static berth_status read_memory(moirai *r, bool first_row) {
 
 static berth_status read_task(moirai *r) {
     berth_build *b = r->b;
-    berth_op op = {.type = "task", .domain = "", .where = r->line, .flags = BERTH_OP_UNNAMED};
+    berth_op op = {.type = "task", .domain = "", .where = r->line};
     BERTH_TRY(read_id(r, TASK, cell_of(r, TASK), &op.id));
     if (r->note_line)
         return berth_build_fail(b, BERTH_E_FORMAT, r->note_line, "this row is no task, and tasks follow it");
