@@ -1,0 +1,1 @@
+target_sources(berth_cli PRIVATE src/cli/main.c)
