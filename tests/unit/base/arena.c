@@ -10,7 +10,7 @@
 #include <sanitizer/asan_interface.h>
 #define IS_POISONED(address, otherwise) (__asan_address_is_poisoned(address) != 0)
 #else
-#define IS_POISONED(address, otherwise) (otherwise)
+#define IS_POISONED(address, otherwise) ((void)(address), (otherwise))
 #endif
 
 /* An allocator that can be told to refuse and that counts bytes. */

@@ -88,28 +88,40 @@ static void agrees_with_strtod(void **state) {
         if (fraction) text[n++] = '.';
         for (int i = 0; i < fraction; i++) text[n++] = (char)('0' + support_below(&random, 10));
         text[n] = 0;
-        if (support_below(&random, 2)) snprintf(text + n, 8, "e%d", (int)support_below(&random, 700) - 350);
+        if (support_below(&random, 2)) snprintf(text + n, 16, "e%d", (int)support_below(&random, 700) - 350);
         check_same(text, strtod(text, NULL));
     }
+}
+
+/* Adds the digits of b to those of a; both have the same length and the point at the same place. */
+static void add_decimals(char *a, const char *b) {
+    int carry = 0;
+    for (size_t i = strlen(a); i-- > 0;) {
+        if (a[i] == '.') continue;
+        int sum = a[i] - '0' + b[i] - '0' + carry;
+        a[i] = (char)('0' + sum % 10);
+        carry = sum / 10;
+    }
+    assert_int_equal(carry, 0);
 }
 
 /* Exactly in the middle between two doubles, and a trifle beyond it after hundreds of digits. */
 static void rounds_long_numbers(void **state) {
     (void)state;
-    for (int exponent = -1074; exponent < 1000; exponent += 53) {
-        enum { ROOM = 3000 };
-        static char middle[ROOM];
+    enum { ROOM = 4000, MORE = 1100 };
+    static char middle[ROOM], half_step[ROOM];
+    for (int exponent = -1021; exponent < 1000; exponent += 53) {
         double low = ldexp(1, exponent), high = nextafter(low, INFINITY);
-        /* low + half a step has at most one bit more than a double, which long double holds. */
-        long double half = ((long double)low + (long double)high) / 2;
-        int n = snprintf(middle, ROOM, "%.*Lf", exponent < 60 ? 1140 : 1, half);
-        assert_true(n > 0 && n < ROOM - 1200);
-        double even = exponent == -1074 ? high : low; /* of subnormals the first is odd */
-        check_same(middle, even);
-        memset(middle + n, '0', 1100);
-        middle[n + 1100] = 0;
-        check_same(middle, even);
-        middle[n + 1099] = '1';
+        snprintf(middle, ROOM, "%0*.*f", 1400, 1074, low);
+        snprintf(half_step, ROOM, "%0*.*f", 1400, 1074, (high - low) / 2);
+        add_decimals(middle, half_step);
+        size_t n = strlen(middle);
+        assert_true(n < ROOM - MORE - 1);
+        check_same(middle, low); /* its last bit is 0: the even one */
+        memset(middle + n, '0', MORE);
+        middle[n + MORE] = 0;
+        check_same(middle, low);
+        middle[n + MORE - 1] = '1';
         check_same(middle, high);
     }
 }
