@@ -16,7 +16,7 @@
 enum { ATTEMPTS = 100 };
 
 static berth_status fail_io(berth_ctx *ctx, const char *path, int error) {
-    return berth_fail(ctx, BERTH_E_IO, "%s: cannot write: %s", path, strerror(error));
+    return berth_fail(ctx, BERTH_E_IO, "%.600s: cannot write: %s", path, strerror(error));
 }
 
 /* 0 or errno. */
