@@ -2,3 +2,7 @@
 berth_unit_test(read ir)
 berth_unit_test(read source ZLIB::ZLIB)
 berth_unit_test(read ir_corpus)
+berth_unit_test(read msr)
+berth_unit_test(read moirai)
+berth_unit_test(read dagbench)
+berth_unit_test(read workload_corpus)
