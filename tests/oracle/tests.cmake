@@ -1,1 +1,6 @@
 # One line per test: berth_oracle_test(<name> [arguments])
+add_executable(dump_graph tests/oracle/dump_graph.c)
+berth_ours(dump_graph)
+target_link_libraries(dump_graph PRIVATE berth_static)
+set_target_properties(dump_graph PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+berth_oracle_test(onnx_graph $<TARGET_FILE:dump_graph>)
