@@ -1,1 +1,29 @@
-target_sources(berth_objects PRIVATE src/read/dagbench.c src/read/infer.c src/read/ir.c src/read/moirai.c src/read/msr.c src/read/onnx.c src/read/onnx_attribute.c src/read/onnx_bind.c src/read/onnx_constant.c src/read/onnx_digest.c src/read/onnx_graph.c src/read/onnx_nest.c src/read/onnx_node.c src/read/onnx_schema.c src/read/onnx_tensor.c src/read/onnx_type.c src/read/protobuf.c src/read/read.c src/read/source.c)
+target_sources(berth_objects PRIVATE
+  src/read/csv.c
+  src/read/dagbench.c
+  src/read/given.c
+  src/read/given_json.c
+  src/read/infer.c
+  src/read/ir.c
+  src/read/ir_layer.c
+  src/read/ir_link.c
+  src/read/ir_parse.c
+  src/read/ir_text.c
+  src/read/moirai.c
+  src/read/msr.c
+  src/read/onnx.c
+  src/read/onnx_attribute.c
+  src/read/onnx_bind.c
+  src/read/onnx_constant.c
+  src/read/onnx_digest.c
+  src/read/onnx_graph.c
+  src/read/onnx_nest.c
+  src/read/onnx_node.c
+  src/read/onnx_schema.c
+  src/read/onnx_tensor.c
+  src/read/onnx_type.c
+  src/read/protobuf.c
+  src/read/read.c
+  src/read/sized.c
+  src/read/source.c
+)
