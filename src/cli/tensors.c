@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Words for tensors. A dimension is known if its range is one number; a symbol is shown only where it is not. */
+#include "cli/tensors.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+const char *cli_tensor_name(const berth_graph *graph, const berth_tensor *tensor) {
+    if (*tensor->name || tensor->producer < 0) return tensor->name;
+    return berth_graph_op(graph, tensor->producer)->name;
+}
+
+bool cli_tensor_is_unknown(const berth_tensor *tensor) {
+    return (tensor->producer >= 0 || (tensor->flags & BERTH_TENSOR_INPUT)) && !berth_shape_is_static(&tensor->shape);
+}
+
+const char *cli_dim_word(const berth_dim *dim, char buffer[static CLI_DIM_SIZE]) {
+    if (dim->min == dim->max)
+        snprintf(buffer, CLI_DIM_SIZE, "%" PRId64, dim->min);
+    else if (dim->symbol && *dim->symbol)
+        return dim->symbol;
+    else if (dim->max < INT64_MAX)
+        snprintf(buffer, CLI_DIM_SIZE, "%" PRId64 "..%" PRId64, dim->min, dim->max);
+    else if (dim->min > 0)
+        snprintf(buffer, CLI_DIM_SIZE, "%" PRId64 "..", dim->min);
+    else
+        return "?";
+    return buffer;
+}
+
+void cli_text_shape(berth_text *text, const berth_shape *shape, cli_append_fn append) {
+    char word[CLI_DIM_SIZE];
+    if (shape->rank <= 0) berth_text_printf(text, "%s", shape->rank < 0 ? "?" : "scalar");
+    for (int32_t i = 0; i < shape->rank; i++) {
+        if (i > 0) berth_text_append(text, "x", 1);
+        append(text, cli_dim_word(&shape->dims[i], word));
+    }
+}
