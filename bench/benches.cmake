@@ -1,0 +1,1 @@
+# One line per program: berth_bench(<name> [further sources])

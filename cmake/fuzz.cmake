@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# fuzz/<reader>.c is one libFuzzer target. With BERTH_FUZZ it becomes fuzz_<reader>; everywhere else replay_<reader>,
+# which runs given files and folders through it, and a test that replays fuzz/corpus/<reader>.
+function(berth_fuzz_target reader)
+  if(BERTH_FUZZ)
+    set(name fuzz_${reader})
+    add_executable(${name} fuzz/${reader}.c)
+    target_link_options(${name} PRIVATE -fsanitize=fuzzer)
+  else()
+    set(name replay_${reader})
+    add_executable(${name} fuzz/${reader}.c fuzz/standalone.c)
+    add_test(NAME fuzz.${reader} COMMAND ${name} ${PROJECT_SOURCE_DIR}/fuzz/corpus/${reader})
+    set_tests_properties(fuzz.${reader} PROPERTIES LABELS fuzz TIMEOUT 300)
+  endif()
+  berth_ours(${name})
+  target_include_directories(${name} PRIVATE src)
+  target_link_libraries(${name} PRIVATE berth_static)
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/fuzz)
+endfunction()
+include(fuzz/targets.cmake)

@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+# How tests are registered; which there are stands in tests/*/tests.cmake. Labels: unit, cli, oracle, fuzz, check, package.
+# A test that exits with 77 was skipped.
+
+find_library(CMOCKA_LIBRARY cmocka REQUIRED)
+set(test_seconds 300)
+
+add_library(test_support STATIC tests/support/support.c)
+berth_ours(test_support)
+target_link_libraries(test_support PUBLIC berth_static ${CMOCKA_LIBRARY})
+target_include_directories(test_support PUBLIC tests/support src)
+target_compile_definitions(test_support PUBLIC BERTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+
+# tests/unit/<folder>/<file>.c, a cmocka program that may use internal headers.
+function(berth_unit_test folder file)
+  set(name unit_${folder}_${file})
+  add_executable(${name} tests/unit/${folder}/${file}.c)
+  berth_ours(${name})
+  target_link_libraries(${name} PRIVATE test_support ${ARGN})
+  set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+  add_test(NAME ${folder}.${file} COMMAND ${name})
+  set_tests_properties(${folder}.${file} PROPERTIES LABELS unit TIMEOUT ${test_seconds})
+endfunction()
+
+# tests/cli/<name>.sh and what it is to print, see tests/cli/README.md.
+function(berth_cli_test name)
+  add_test(NAME cli.${name}
+           COMMAND ${PROJECT_SOURCE_DIR}/scripts/run-cli-test $<TARGET_FILE:berth_cli> ${PROJECT_SOURCE_DIR} ${name})
+  set_tests_properties(cli.${name} PROPERTIES LABELS cli TIMEOUT ${test_seconds} SKIP_RETURN_CODE 77)
+endfunction()
+
+# tests/oracle/<name>.py, run by the Python of $BERTH_PYTHON or of .deps/python.
+function(berth_oracle_test name)
+  add_test(NAME oracle.${name}
+           COMMAND ${PROJECT_SOURCE_DIR}/scripts/run-oracle-test $<TARGET_FILE:berth_cli> ${PROJECT_SOURCE_DIR}
+                   ${name} ${ARGN})
+  set_tests_properties(oracle.${name} PROPERTIES LABELS oracle TIMEOUT ${test_seconds} SKIP_RETURN_CODE 77)
+endfunction()
+
+# scripts/<name> must accept a good tree and refuse each bad one of tests/checks/<name>.sh.
+function(berth_check_test name)
+  add_test(NAME checks.${name} COMMAND ${PROJECT_SOURCE_DIR}/tests/checks/run ${PROJECT_SOURCE_DIR} ${name})
+  set_tests_properties(checks.${name} PROPERTIES LABELS check TIMEOUT ${test_seconds})
+endfunction()
+
+foreach(folder base graph read group)
+  include(tests/unit/${folder}/tests.cmake)
+endforeach()
+include(tests/cli/tests.cmake)
+include(tests/oracle/tests.cmake)
+
+# Users link without our sanitizers and counters, so only a plain build can be installed and used.
+if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize|--coverage")
+  add_test(NAME package.install COMMAND ${PROJECT_SOURCE_DIR}/tests/package/run ${PROJECT_BINARY_DIR}
+           ${PROJECT_SOURCE_DIR})
+  set_tests_properties(package.install PROPERTIES LABELS package TIMEOUT ${test_seconds}
+                       ENVIRONMENT "CC=${CMAKE_C_COMPILER};CXX=${CMAKE_CXX_COMPILER}")
+endif()

@@ -1,0 +1,1 @@
+# One line per reader: berth_fuzz_target(<reader>), with fuzz/<reader>.c and fuzz/corpus/<reader>/

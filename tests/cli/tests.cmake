@@ -1,0 +1,1 @@
+# One line per test: berth_cli_test(<name>), see README.md

@@ -1,0 +1,1 @@
+# One line per test: berth_oracle_test(<name> [arguments])
