@@ -1,1 +1,3 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(base sha256)
+berth_unit_test(base json)

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Typed members of JSON objects, with messages that name the place, the key and what was expected. */
+#include "base/json.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+const char *berth_json_kind_name(berth_json_kind kind) {
+    switch (kind) {
+    case BERTH_JSON_NULL: return "null";
+    case BERTH_JSON_FALSE:
+    case BERTH_JSON_TRUE: return "true or false";
+    case BERTH_JSON_NUMBER: return "a number";
+    case BERTH_JSON_STRING: return "a string";
+    case BERTH_JSON_ARRAY: return "an array";
+    case BERTH_JSON_OBJECT: return "an object";
+    }
+    return "a value";
+}
+
+const berth_json *berth_json_get(const berth_json *object, const char *key) {
+    if (object->kind != BERTH_JSON_OBJECT) return NULL;
+    size_t size = strlen(key);
+    for (const berth_json *member = object->child; member; member = member->next)
+        if (member->key_size == size && memcmp(member->key, key, size) == 0) return member;
+    return NULL;
+}
+
+static berth_status find(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                         const berth_json **out) {
+    if (object->kind != BERTH_JSON_OBJECT)
+        return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": expected an object with '%s', not %s", name,
+                          object->line, key, berth_json_kind_name(object->kind));
+    *out = berth_json_get(object, key);
+    if (*out) return BERTH_OK;
+    return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' is missing", name, object->line, key);
+}
+
+static berth_status fail_kind(berth_ctx *ctx, const char *name, const berth_json *value, const char *wanted) {
+    return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' must be %s, not %s", name, value->line, value->key,
+                      wanted, berth_json_kind_name(value->kind));
+}
+
+berth_status berth_json_want(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                             berth_json_kind kind, const berth_json **out) {
+    const berth_json *value = NULL;
+    BERTH_TRY(find(ctx, name, object, key, &value));
+    if (value->kind != kind) return fail_kind(ctx, name, value, berth_json_kind_name(kind));
+    *out = value;
+    return BERTH_OK;
+}
+
+berth_status berth_json_want_number(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                                    double *out) {
+    const berth_json *value = NULL;
+    BERTH_TRY(berth_json_want(ctx, name, object, key, BERTH_JSON_NUMBER, &value));
+    *out = value->number;
+    return BERTH_OK;
+}
+
+berth_status berth_json_want_integer(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                                     int64_t low, int64_t high, int64_t *out) {
+    const berth_json *value = NULL;
+    BERTH_TRY(find(ctx, name, object, key, &value));
+    if (value->kind != BERTH_JSON_NUMBER) return fail_kind(ctx, name, value, "an integer");
+    if (!value->is_integer || value->integer < low || value->integer > high)
+        return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' must be an integer from %" PRId64 " to %" PRId64,
+                          name, value->line, key, low, high);
+    *out = value->integer;
+    return BERTH_OK;
+}
+
+berth_status berth_json_want_string(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                                    const char **out) {
+    const berth_json *value = NULL;
+    BERTH_TRY(berth_json_want(ctx, name, object, key, BERTH_JSON_STRING, &value));
+    if (memchr(value->string, 0, value->size))
+        return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' must not hold the character U+0000", name,
+                          value->line, key);
+    *out = value->string;
+    return BERTH_OK;
+}
+
+berth_status berth_json_want_bool(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                                  bool *out) {
+    const berth_json *value = NULL;
+    BERTH_TRY(find(ctx, name, object, key, &value));
+    if (value->kind != BERTH_JSON_TRUE && value->kind != BERTH_JSON_FALSE)
+        return fail_kind(ctx, name, value, "true or false");
+    *out = value->kind == BERTH_JSON_TRUE;
+    return BERTH_OK;
+}
