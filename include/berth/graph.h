@@ -153,19 +153,23 @@ typedef struct berth_edge {
     int32_t tensor;
 } berth_edge;
 
-/** Times given by the file itself (workload formats). Times are ms; INFINITY: cannot run there. */
+/**
+ * Times given by the file itself (workload formats), in ms; sizes are in the file's own unit, mostly bytes. All numbers
+ * are at least 0, and finite except where INFINITY is named below.
+ */
 typedef struct berth_given_costs {
     int32_t n_devices;
-    const char *const *device_names;
-    const double *op_ms; /* [op * n_devices + device] */
-    /* Time of edge e from device a to b: edge_ms[(e * n_devices + a) * n_devices + b] where edge_ms is given, else
-     * edge_amount[e] * link_ms[a * n_devices + b]. */
+    const char *const *device_names; /* distinct */
+    const double *op_ms;             /* [op * n_devices + device]; INFINITY: cannot run there */
+    /* Transfers, see berth_given_edge_ms(): either edge_ms[(edge * n_devices + from) * n_devices + to], or
+     * edge_amount[edge] and link_ms[from * n_devices + to] (INFINITY: no link), whose product is the time. The other
+     * pointers are NULL. Edges that carry the same tensor are paid once per destination, not once per edge. */
     const double *edge_ms;
     const double *edge_amount;
     const double *link_ms;
-    const double *op_memory; /* bytes an operation takes where it runs, or NULL */
-    const double *capacity;  /* bytes per device, INFINITY if unlimited, or NULL */
-    const int32_t *colour;   /* operations of equal colour share a device; -1: free; or NULL */
+    const double *op_memory; /* what an operation takes where it runs, or NULL */
+    const double *capacity;  /* of each device, INFINITY if unlimited, or NULL */
+    const int32_t *colour;   /* operations of equal colour share a device; 0, 1, ...; -1: free; or NULL */
     const bool *backward;    /* operation of a training backward pass, or NULL */
     int32_t max_cpus;        /* MSR: maxCPUs; else 0 */
 } berth_given_costs;
@@ -222,6 +226,8 @@ BERTH_API const berth_attribute *berth_op_attribute(const berth_op *op, const ch
 
 /** Times given by the file, or NULL. */
 BERTH_API const berth_given_costs *berth_graph_given_costs(const berth_graph *graph);
+/** Time of an edge's tensor from one device to another: 0 on the same device, INFINITY where there is no link. */
+BERTH_API double berth_given_edge_ms(const berth_given_costs *costs, int32_t edge, int32_t from, int32_t to);
 
 /**
  * Check every invariant of the structure (indices, orders, CSR, flags), slowly and independently of the code that

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public accessors: nothing is computed here. */
+/* The public accessors: almost nothing is computed here. */
 #include "graph/graph.h"
 
 #include <assert.h>
+#include <math.h>
 #include <string.h>
 
 const char *berth_format_name(berth_format format) {
@@ -117,4 +118,12 @@ const berth_attribute *berth_op_attribute(const berth_op *op, const char *name) 
 
 const berth_given_costs *berth_graph_given_costs(const berth_graph *graph) {
     return graph->given;
+}
+
+double berth_given_edge_ms(const berth_given_costs *costs, int32_t edge, int32_t from, int32_t to) {
+    assert(from >= 0 && from < costs->n_devices && to >= 0 && to < costs->n_devices);
+    size_t n = (size_t)costs->n_devices, link = (size_t)from * n + (size_t)to;
+    if (costs->edge_ms) return costs->edge_ms[(size_t)edge * n * n + link];
+    /* Nothing at all cannot be sent either where there is no link; the product would be NaN. */
+    return isinf(costs->link_ms[link]) ? INFINITY : costs->edge_amount[edge] * costs->link_ms[link];
 }
