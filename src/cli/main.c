@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-<<<<<<< HEAD
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
 #include "cli/inspect.h"
 #include "cli/nearest.h"
@@ -7,16 +6,10 @@
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
-=======
-/* The command's front door: says which version it is and what it can do. Results go to standard output, misuse to
- * standard error with exit code 2. */
-#include "berth/berth.h"
->>>>>>> build
 
 #include <stdio.h>
 #include <string.h>
 
-<<<<<<< HEAD
 static int run_help(berth_ctx *ctx, int argc, char **argv);
 static int run_version(berth_ctx *ctx, int argc, char **argv);
 
@@ -117,19 +110,4 @@ int main(int argc, char **argv) {
     int code = dispatch(ctx, argc, argv);
     berth_ctx_free(ctx);
     return code;
-=======
-static const char usage[] = "usage: berth --help | --version\n";
-
-int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("berth %s\n", berth_version());
-        return 0;
-    }
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    fputs(usage, stderr);
-    return 2;
->>>>>>> build
 }
