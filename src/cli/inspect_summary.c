@@ -189,7 +189,7 @@ static void put_devices(berth_text *text, const inspection *found) {
         put_key(text, d == 0 ? "devices" : "");
         cli_text_cell(text, given->device_names[d], 10, NAME_WIDTH);
         if (isfinite(total))
-            berth_text_printf(text, " %12.3f ms in all\n", total);
+            berth_text_printf(text, " %12.3f ms for all operations in turn\n", total);
         else
             berth_text_printf(text, " cannot run every operation\n");
     }

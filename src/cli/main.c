@@ -39,12 +39,13 @@ static const cli_command *find_command(const char *name) {
 
 static int fail_unknown(const char *name) {
     char message[256];
+    const char *what = name[0] == '-' ? "option" : "command";
     cli_nearest nearest = cli_nearest_begin(name);
     for (int i = 0; i < N_COMMANDS; i++) cli_nearest_offer(&nearest, commands[i]->name);
     if (nearest.best)
-        snprintf(message, sizeof message, "unknown command '%.60s'; did you mean '%s'?", name, nearest.best);
+        snprintf(message, sizeof message, "unknown %s '%.60s'; did you mean '%s'?", what, name, nearest.best);
     else
-        snprintf(message, sizeof message, "unknown command '%.60s'", name);
+        snprintf(message, sizeof message, "unknown %s '%.60s'", what, name);
     return cli_report_misuse(NULL, message);
 }
 

@@ -62,21 +62,32 @@ void cli_text_label(berth_text *text, const char *string) {
     }
 }
 
+/* Columns that the escaped string takes; counting stops beyond `enough`. */
+static int measure(const char *string, int enough) {
+    char piece[PIECE_SIZE];
+    int used = 0;
+    while (*string && used <= enough) {
+        int width = 0;
+        string += escape(string, piece, &width);
+        used += width;
+    }
+    return used;
+}
+
 void cli_text_cell(berth_text *text, const char *string, int least, int most) {
     char piece[PIECE_SIZE];
     int used = 0;
+    bool fits = measure(string, most) <= most;
     while (*string) {
         int width = 0;
-        size_t taken = escape(string, piece, &width);
-        /* Three columns are kept for the dots, unless this is the last character. */
-        if (used + width > (string[taken] ? most - 3 : most)) {
+        string += escape(string, piece, &width);
+        if (!fits && used + width > most - 3) {
             berth_text_append(text, "...", 3);
             used += 3;
             break;
         }
         berth_text_append(text, piece, strlen(piece));
         used += width;
-        string += taken;
     }
     for (; used < least; used++) berth_text_append(text, " ", 1);
 }

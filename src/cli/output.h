@@ -14,7 +14,7 @@ void cli_text_escaped(berth_text *text, const char *string);
 /* The same for the inside of a quoted label of Graphviz, which gives a meaning to \, " and & as well. */
 void cli_text_label(berth_text *text, const char *string);
 
-/* Escaped, cut to about `most` characters ("..." stands for the rest) and filled with blanks up to `least`. */
+/* Escaped, cut to `most` columns ("..." stands for the rest) and filled with blanks up to `least`. */
 void cli_text_cell(berth_text *text, const char *string, int least, int most);
 
 enum { CLI_SCALED_SIZE = 32 };
