@@ -27,8 +27,9 @@ typedef struct berth_group_edge {
 /**
  * A partition of the operations whose quotient is acyclic. Groups are numbered by the topological position of
  * their last member, members are listed in topological order, edges are distinct and sorted by (from, to).
- * Under BERTH_GROUP_FUSED an edge out of a constant expression is no edge between groups: constants are copied to
- * every device that reads them.
+ * Edges between groups come from all edges, captures included. Under BERTH_GROUP_FUSED an edge out of or into a
+ * constant expression is no edge between groups: it is computed before the model runs, and its value is on every
+ * device that reads it.
  */
 typedef struct berth_groups {
     berth_group_rule rule;
@@ -41,7 +42,7 @@ typedef struct berth_groups {
     const berth_group_edge *edges; /* [n_edges] */
 } berth_groups;
 
-/** Linear in the graph, up to the sorting of the edges. Free with berth_groups_free(). */
+/** Linear in the graph. Free with berth_groups_free(). */
 BERTH_API BERTH_MUST_CHECK berth_status berth_groups_build(berth_ctx *ctx, berth_groups **out, const berth_graph *graph,
                                                            berth_group_rule rule);
 BERTH_API void berth_groups_free(berth_groups *groups);

@@ -98,7 +98,7 @@ int32_t berth_build_named(berth_build *b, const char *name, size_t size) {
 
 berth_status berth_build_ports(berth_build *b, int32_t op, const int32_t *inputs, int32_t n_inputs, int32_t n_captures,
                                const int32_t *outputs, int32_t n_outputs) {
-    if (b->failed || op < 0) return berth_fail_nomem(b->ctx);
+    if (b->failed || op < 0 || n_captures > INT32_MAX - n_inputs) return berth_fail_nomem(b->ctx);
     berth_op *row = &b->ops.items[op];
     row->n_inputs = n_inputs;
     row->n_captures = n_captures;
@@ -132,14 +132,16 @@ void berth_build_edge(berth_build *b, const berth_edge *edge) {
 }
 
 void berth_build_input(berth_build *b, int32_t tensor) {
-    if (b->failed || tensor < 0 || !berth_vec_push(berth_ctx_allocator(b->ctx), &b->inputs, tensor))
+    if (b->failed || tensor < 0 || b->inputs.n >= INT32_MAX - 1 ||
+        !berth_vec_push(berth_ctx_allocator(b->ctx), &b->inputs, tensor))
         b->failed = true;
     else
         b->tensors.items[tensor].flags |= BERTH_TENSOR_INPUT;
 }
 
 void berth_build_output(berth_build *b, int32_t tensor) {
-    if (b->failed || tensor < 0 || !berth_vec_push(berth_ctx_allocator(b->ctx), &b->outputs, tensor))
+    if (b->failed || tensor < 0 || b->outputs.n >= INT32_MAX - 1 ||
+        !berth_vec_push(berth_ctx_allocator(b->ctx), &b->outputs, tensor))
         b->failed = true;
     else
         b->tensors.items[tensor].flags |= BERTH_TENSOR_OUTPUT;
@@ -307,6 +309,15 @@ berth_status berth_build_link(berth_build *b) {
     return status;
 }
 
+/* Where a tensor comes in: at its producer, else at the first operation that reads it; -1 if nobody does. */
+static int64_t find_place(const berth_graph *graph, int32_t tensor) {
+    if (graph->tensors[tensor].producer >= 0) return graph->ops[graph->tensors[tensor].producer].where;
+    for (int32_t op = 0; op < graph->n_ops; op++)
+        for (int32_t i = 0; i < graph->ops[op].n_inputs + graph->ops[op].n_captures; i++)
+            if (graph->ops[op].inputs[i] == tensor) return graph->ops[op].where;
+    return -1;
+}
+
 berth_status berth_build_seal(berth_build *b, berth_graph **out) {
     *out = NULL;
     berth_graph *graph = b->graph;
@@ -314,7 +325,7 @@ berth_status berth_build_seal(berth_build *b, berth_graph **out) {
     for (int32_t t = 0; t < graph->n_tensors; t++) {
         berth_tensor *tensor = &graph->tensors[t];
         if (!berth_shape_product_fits(&tensor->shape, berth_type_bits(tensor->type)))
-            return berth_build_fail(b, BERTH_E_FORMAT, tensor->producer < 0 ? -1 : graph->ops[tensor->producer].where,
+            return berth_build_fail(b, BERTH_E_FORMAT, find_place(graph, t),
                                     "the dimensions of '%.200s' multiply beyond 64 bits", tensor->name);
         tensor->bytes = berth_tensor_size(tensor->type, &tensor->shape);
     }

@@ -21,15 +21,19 @@ bool berth_type_is_impure(const char *op_type) {
     return is_one_of(op_type, impure);
 }
 
-static bool asks_static_shape(const berth_graph *graph, const berth_op *op) {
+bool berth_type_asks_shape(const char *op_type) {
     static const char *const askers[] = {"Shape", "ShapeOf", "Size", NULL};
-    if (op->n_inputs < 1 || op->inputs[0] < 0 || !is_one_of(op->type, askers)) return false;
-    return berth_shape_is_static(&graph->tensors[op->inputs[0]].shape);
+    return is_one_of(op_type, askers);
 }
 
-static bool is_stored_source(const berth_op *op) {
+bool berth_type_is_stored(const char *op_type) {
     static const char *const stored[] = {"Constant", "Const", "ConstantOfShape", "ConstantFill", "Range", NULL};
-    return op->blob_bytes > 0 || is_one_of(op->type, stored);
+    return is_one_of(op_type, stored);
+}
+
+static bool asks_static_shape(const berth_graph *graph, const berth_op *op) {
+    if (op->n_inputs < 1 || op->inputs[0] < 0 || !berth_type_asks_shape(op->type)) return false;
+    return berth_shape_is_static(&graph->tensors[op->inputs[0]].shape);
 }
 
 static bool is_constant(const berth_graph *graph, const berth_op *op) {
@@ -41,7 +45,7 @@ static bool is_constant(const berth_graph *graph, const berth_op *op) {
         reads_any = true;
         if (!(graph->tensors[op->inputs[i]].flags & BERTH_TENSOR_CONSTANT)) return false;
     }
-    return reads_any || is_stored_source(op);
+    return reads_any || op->blob_bytes > 0 || berth_type_is_stored(op->type);
 }
 
 void berth_graph_mark_constants(berth_graph *graph) {

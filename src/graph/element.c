@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Element types and sizes. Every product is checked: a graph holds no size that does not fit 63 bits, so that sums of
+ * bytes can be trusted up to the point where somebody adds them. */
 #include "graph/element.h"
 
 static const struct {
@@ -19,11 +21,11 @@ static const struct {
 _Static_assert(sizeof types / sizeof *types == BERTH_TYPE_COUNT, "every element type needs a row");
 
 const char *berth_type_name(berth_type type) {
-    return types[type].name;
+    return types[type < BERTH_TYPE_COUNT ? type : BERTH_TYPE_UNKNOWN].name;
 }
 
 int berth_type_bits(berth_type type) {
-    return types[type].bits;
+    return types[type < BERTH_TYPE_COUNT ? type : BERTH_TYPE_UNKNOWN].bits;
 }
 
 bool berth_shape_is_static(const berth_shape *shape) {
@@ -60,6 +62,6 @@ int64_t berth_tensor_size(berth_type type, const berth_shape *shape) {
     if (elements < 0 || bits == 0) return -1;
     int64_t size = 0;
     if (bits % 8 == 0) return __builtin_mul_overflow(elements, (int64_t)bits / 8, &size) ? -1 : size;
-    /* Packed: whole elements per 8 bytes never overflow when computed from the quotient first. */
+    /* Packed: eight elements fill `bits` bytes. */
     return elements / 8 * bits + (elements % 8 * bits + 7) / 8;
 }

@@ -17,8 +17,8 @@ static inline bool berth_dim_is_static(const berth_dim *dim) {
     return dim->min == dim->max;
 }
 
-/* The product of the static dimensions (a zero makes it zero; unknown ones count as one), or false if it, times
- * `bits` of an element, does not fit 63 bits. */
+/* Whether the number of elements and of bytes fit 63 bits. Dimensions that are not static count as one, a zero makes
+ * everything fit; elements smaller than a byte pack, and their number alone must fit. */
 bool berth_shape_product_fits(const berth_shape *shape, int bits);
 /* Bytes of a tensor of that type and shape, rounded up to whole bytes; -1 if not known. */
 int64_t berth_tensor_size(berth_type type, const berth_shape *shape);
