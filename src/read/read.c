@@ -21,6 +21,17 @@ berth_read_options berth_read_options_default(void) {
     return (berth_read_options){.max_depth = 200, .max_inflated = (int64_t)4 << 30, .max_expansion = 200};
 }
 
+/* Without regard to the case of letters; `lower` is in lower case. */
+static bool starts_with(const char *bytes, size_t size, const char *lower) {
+    size_t n = strlen(lower);
+    if (size < n) return false;
+    for (size_t i = 0; i < n; i++) {
+        char c = bytes[i] >= 'A' && bytes[i] <= 'Z' ? (char)(bytes[i] - 'A' + 'a') : bytes[i];
+        if (c != lower[i]) return false;
+    }
+    return true;
+}
+
 /* Things people have under a model's name that are no model. Returns what it is, or NULL. */
 static const char *name_impostor(const char *bytes, size_t size) {
     static const struct {
@@ -29,24 +40,19 @@ static const char *name_impostor(const char *bytes, size_t size) {
         {"version https://git-lfs", "a git-lfs pointer, not the model itself (fetch it with git lfs pull)"},
         {"<!doctype html", "an HTML page"},
         {"<html", "an HTML page"},
-        {"PK\x03\x04", "a zip archive"},
-        {"\x89PNG", "a PNG image"},
-        {"%PDF", "a PDF document"},
+        {"pk\x03\x04", "a zip archive"},
+        {"\x89png", "a PNG image"},
+        {"%pdf", "a PDF document"},
         {"\x7f"
-         "ELF",
+         "elf",
          "a program"},
-        {"\x89HDF", "an HDF5 file"},
-        {"GGUF", "a GGUF model"},
+        {"\x89hdf", "an HDF5 file"},
+        {"gguf", "a GGUF model"},
     };
-    while (size > 0 && strchr(" \t\r\n", *bytes) && *bytes) bytes++, size--;
-    for (size_t i = 0; i < sizeof impostors / sizeof *impostors; i++) {
-        size_t n = strlen(impostors[i].start), k = 0;
-        while (k < n && k < size &&
-               (bytes[k] | (bytes[k] >= 'A' && bytes[k] <= 'Z' ? 0x20 : 0)) ==
-                   (impostors[i].start[k] | (impostors[i].start[k] >= 'A' && impostors[i].start[k] <= 'Z' ? 0x20 : 0)))
-            k++;
-        if (k == n) return impostors[i].what;
-    }
+    if (starts_with(bytes, size, "\xef\xbb\xbf")) bytes += 3, size -= 3;
+    while (size > 0 && *bytes && strchr(" \t\r\n", *bytes)) bytes++, size--;
+    for (size_t i = 0; i < sizeof impostors / sizeof *impostors; i++)
+        if (starts_with(bytes, size, impostors[i].start)) return impostors[i].what;
     return NULL;
 }
 

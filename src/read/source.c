@@ -4,6 +4,8 @@
  * gigabytes). */
 #include "read/source.h"
 
+#include "read/sized.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -13,7 +15,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
-enum { FIRST_BUFFER = 1 << 16, FREE_EXPANSION = 16 << 20 };
+/* zlib counts in unsigned int. */
+enum { FIRST_BUFFER = 1 << 16, FREE_EXPANSION = 16 << 20, LARGEST_PIECE = 1 << 30 };
 
 static berth_status fail_io(berth_ctx *ctx, const berth_source *source, const char *what) {
     int error = errno;
@@ -69,59 +72,61 @@ static bool is_gzip(const berth_source *source) {
 }
 
 static void *zlib_alloc(void *opaque, unsigned n, unsigned size) {
-    /* zlib does not tell the size when it frees: keep it in front. */
-    const berth_allocator *allocator = opaque;
-    size_t bytes = (size_t)n * size + sizeof(max_align_t);
-    char *block = berth_resize(allocator, NULL, 0, bytes, 1);
-    if (!block) return NULL;
-    memcpy(block, &bytes, sizeof bytes);
-    return block + sizeof(max_align_t);
+    return berth_sized_resize(opaque, NULL, (size_t)n * size);
 }
 
 static void zlib_free(void *opaque, void *address) {
-    char *block = (char *)address - sizeof(max_align_t);
-    size_t bytes = 0;
-    memcpy(&bytes, block, sizeof bytes);
-    berth_resize(opaque, block, bytes, 0, 1);
+    berth_sized_resize(opaque, address, 0);
 }
 
 static int64_t inflate_limit(const berth_source *source, const berth_read_options *options) {
     int64_t by_ratio = INT64_MAX;
     if (__builtin_mul_overflow((int64_t)source->size, (int64_t)options->max_expansion, &by_ratio)) by_ratio = INT64_MAX;
     if (by_ratio < FREE_EXPANSION) by_ratio = FREE_EXPANSION;
-    return by_ratio < options->max_inflated ? by_ratio : options->max_inflated;
+    int64_t limit = by_ratio < options->max_inflated ? by_ratio : options->max_inflated;
+    return limit < 0 ? 0 : limit;
+}
+
+/* Room for at least one more byte. The buffer never grows past one byte more than allowed, which tells. */
+static berth_status make_room(berth_ctx *ctx, berth_source *source, size_t used, int64_t limit) {
+    if (used < source->buffer_size) return BERTH_OK;
+    size_t wanted = used ? used * 2 : FIRST_BUFFER;
+    return grow_buffer(ctx, source, (int64_t)wanted > limit ? (size_t)limit + 1 : wanted);
+}
+
+/* What follows a member: another one (true), or nothing but zeros, with which tapes are filled up. */
+static berth_status find_member(berth_ctx *ctx, const berth_source *source, size_t taken, bool *more) {
+    *more = source->size - taken >= 2 && memcmp(source->bytes + taken, "\x1f\x8b", 2) == 0;
+    for (size_t i = taken; !*more && i < source->size; i++)
+        if (source->bytes[i] != 0)
+            return berth_fail(ctx, BERTH_E_FORMAT, "%s: byte %zu: other data follow the gzip data", source->name, i);
+    return BERTH_OK;
 }
 
 /* Inflate all members of the stream into source->buffer. */
 static berth_status inflate_all(berth_ctx *ctx, berth_source *source, z_stream *z, int64_t limit) {
     size_t used = 0, taken = 0;
-    for (;;) {
-        if (used == source->buffer_size) {
-            if ((int64_t)used >= limit)
-                return berth_fail(ctx, BERTH_E_LIMIT, "%s: unpacks to more than %" PRId64 " bytes", source->name,
-                                  limit);
-            size_t wanted = used ? used * 2 : FIRST_BUFFER;
-            BERTH_TRY(grow_buffer(ctx, source, (int64_t)wanted > limit ? (size_t)limit : wanted));
-        }
+    for (bool more = true; more;) {
+        BERTH_TRY(make_room(ctx, source, used, limit));
         size_t in = source->size - taken, room = source->buffer_size - used;
         z->next_in = (z_const Bytef *)(source->bytes + taken);
-        z->avail_in = in > (1u << 30) ? 1u << 30 : (unsigned)in;
+        z->avail_in = in > LARGEST_PIECE ? LARGEST_PIECE : (unsigned)in;
         z->next_out = (Bytef *)source->buffer + used;
-        z->avail_out = room > (1u << 30) ? 1u << 30 : (unsigned)room;
+        z->avail_out = room > LARGEST_PIECE ? LARGEST_PIECE : (unsigned)room;
         unsigned in_before = z->avail_in, out_before = z->avail_out;
         int code = inflate(z, Z_NO_FLUSH);
         taken += in_before - z->avail_in;
         used += out_before - z->avail_out;
+        if ((int64_t)used > limit)
+            return berth_fail(ctx, BERTH_E_LIMIT, "%s: unpacks to more than %" PRId64 " bytes", source->name, limit);
         if (code == Z_MEM_ERROR) return berth_fail_nomem(ctx);
         if (code == Z_STREAM_END) {
-            bool more = source->size - taken >= 2 && memcmp(source->bytes + taken, "\x1f\x8b", 2) == 0;
-            if (!more) break;
-            if (inflateReset(z) != Z_OK) return berth_fail_nomem(ctx);
-            continue;
-        }
-        if (code != Z_OK && !(code == Z_BUF_ERROR && z->avail_out == 0))
+            BERTH_TRY(find_member(ctx, source, taken, &more));
+            inflateReset(z);
+        } else if (code != Z_OK && !(code == Z_BUF_ERROR && z->avail_out == 0)) {
             return berth_fail(ctx, BERTH_E_FORMAT, "%s: byte %zu: %s", source->name, taken,
-                              taken == source->size ? "the gzip data end too early" : "the gzip data are damaged");
+                              code == Z_BUF_ERROR ? "the gzip data end too early" : "the gzip data are damaged");
+        }
     }
     source->bytes = source->buffer;
     source->size = used;
