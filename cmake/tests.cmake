@@ -3,7 +3,7 @@
 # A test that exits with 77 was skipped.
 
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
-set(test_seconds 300)
+set(test_seconds 600)
 
 add_library(test_support STATIC tests/support/graphs.c tests/support/support.c)
 berth_ours(test_support)
@@ -11,14 +11,15 @@ target_link_libraries(test_support PUBLIC berth_static ${CMOCKA_LIBRARY})
 target_include_directories(test_support PUBLIC tests/support src)
 target_compile_definitions(test_support PUBLIC BERTH_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 
-# tests/unit/<folder>/<file>.c, a cmocka program that may use internal headers.
+# tests/unit/<folder>/<file>.c, a cmocka program that may use internal headers. $BERTH_LAUNCHER runs it under another
+# program: BERTH_LAUNCHER=valgrind ctest --preset release -L unit
 function(berth_unit_test folder file)
   set(name unit_${folder}_${file})
   add_executable(${name} tests/unit/${folder}/${file}.c)
   berth_ours(${name})
   target_link_libraries(${name} PRIVATE test_support ${ARGN})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  add_test(NAME ${folder}.${file} COMMAND ${name})
+  add_test(NAME ${folder}.${file} COMMAND sh -c [[exec $BERTH_LAUNCHER "$0"]] $<TARGET_FILE:${name}>)
   set_tests_properties(${folder}.${file} PROPERTIES LABELS unit TIMEOUT ${test_seconds})
 endfunction()
 
@@ -48,6 +49,7 @@ foreach(folder base graph read group cli)
 endforeach()
 include(tests/cli/tests.cmake)
 include(tests/oracle/tests.cmake)
+include(tests/checks/tests.cmake)
 
 # Users link without our sanitizers and counters, so only a plain build can be installed and used.
 if(NOT CMAKE_C_FLAGS MATCHES "-fsanitize|--coverage")
