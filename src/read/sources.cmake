@@ -12,6 +12,17 @@ target_sources(berth_objects PRIVATE
   src/read/moirai.c
   src/read/msr.c
   src/read/onnx.c
+  src/read/onnx_attribute.c
+  src/read/onnx_bind.c
+  src/read/onnx_constant.c
+  src/read/onnx_digest.c
+  src/read/onnx_graph.c
+  src/read/onnx_nest.c
+  src/read/onnx_node.c
+  src/read/onnx_schema.c
+  src/read/onnx_tensor.c
+  src/read/onnx_type.c
+  src/read/protobuf.c
   src/read/read.c
   src/read/sized.c
   src/read/source.c)
