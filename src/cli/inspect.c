@@ -41,7 +41,7 @@ static int run_inspect(berth_ctx *ctx, int argc, char **argv);
 const cli_command cli_inspect = {
     .name = "inspect",
     .run = run_inspect,
-    .summary = "print what a model file holds: operations, edges, shapes, FLOPs, bytes, groups",
+    .summary = "what a file holds: operations, edges, shapes, FLOPs, bytes, groups",
     .operands = "MODEL",
     .min_operands = 1,
     .max_operands = 1,

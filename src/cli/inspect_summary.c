@@ -62,8 +62,8 @@ static void put_structure(berth_text *text, const inspection *found) {
         berth_text_printf(text, ", %" PRId32 " of them constant expressions", found->n_constants);
     end_line(text);
     put_key(text, "edges");
-    berth_text_printf(text, "%" PRId32 " in %" PRId32 " pairs", berth_graph_edge_count(graph),
-                      berth_graph_pair_count(graph));
+    berth_text_printf(text, "%" PRId32 " between %" PRId32 " pair%s", berth_graph_edge_count(graph),
+                      berth_graph_pair_count(graph), plural(berth_graph_pair_count(graph)));
     if (n_captures > 0) berth_text_printf(text, ", and %" PRId32 " captured by nested graphs", n_captures);
     end_line(text);
     if (found->n_bodies == 0) return;
@@ -101,19 +101,13 @@ static void put_shapes(berth_text *text, const inspection *found) {
     end_line(text);
 }
 
-static int columns(const char *string) {
-    int n = 0;
-    for (; *string && n < NAME_WIDTH; string++) n += (*string & 0xc0) != 0x80;
-    return n;
-}
-
 static void put_tensors(berth_text *text, const char *key, const berth_graph *graph, const int32_t *tensors,
                         int32_t n) {
     int32_t n_shown = n < MOST_ROWS ? n : MOST_ROWS;
     int width = 0;
     for (int32_t i = 0; i < n_shown; i++) {
-        int own = columns(cli_tensor_name(graph, berth_graph_tensor(graph, tensors[i])));
-        if (own > width) width = own;
+        int own = cli_columns(cli_tensor_name(graph, berth_graph_tensor(graph, tensors[i])), NAME_WIDTH);
+        if (own > width) width = own < NAME_WIDTH ? own : NAME_WIDTH;
     }
     for (int32_t i = 0; i < n_shown; i++) {
         const berth_tensor *tensor = berth_graph_tensor(graph, tensors[i]);

@@ -62,8 +62,7 @@ void cli_text_label(berth_text *text, const char *string) {
     }
 }
 
-/* Columns that the escaped string takes; counting stops beyond `enough`. */
-static int measure(const char *string, int enough) {
+int cli_columns(const char *string, int enough) {
     char piece[PIECE_SIZE];
     int used = 0;
     while (*string && used <= enough) {
@@ -77,7 +76,7 @@ static int measure(const char *string, int enough) {
 void cli_text_cell(berth_text *text, const char *string, int least, int most) {
     char piece[PIECE_SIZE];
     int used = 0;
-    bool fits = measure(string, most) <= most;
+    bool fits = cli_columns(string, most) <= most;
     while (*string) {
         int width = 0;
         string += escape(string, piece, &width);

@@ -14,6 +14,9 @@ void cli_text_escaped(berth_text *text, const char *string);
 /* The same for the inside of a quoted label of Graphviz, which gives a meaning to \, " and & as well. */
 void cli_text_label(berth_text *text, const char *string);
 
+/* How many columns the escaped string takes; counting ends once it is more than `enough`. */
+int cli_columns(const char *string, int enough);
+
 /* Escaped, cut to `most` columns ("..." stands for the rest) and filled with blanks up to `least`. */
 void cli_text_cell(berth_text *text, const char *string, int least, int most);
 

@@ -24,9 +24,10 @@ static void occupy_closed_streams(void) {
 void cli_signals_install(void) {
     occupy_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a broken pipe is a failed write, reported as one */
-    struct sigaction action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
+    struct sigaction old, action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, NULL);
+    /* A shell that starts us in the background has SIGINT ignored, and means it. */
+    if (sigaction(SIGINT, NULL, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(SIGINT, &action, NULL);
 }
 
 bool cli_interrupted(void *user) {

@@ -30,9 +30,10 @@ const char *cli_dim_word(const berth_dim *dim, char buffer[static CLI_DIM_SIZE])
 
 void cli_text_shape(berth_text *text, const berth_shape *shape, cli_append_fn append) {
     char word[CLI_DIM_SIZE];
+    const char *times = berth_shape_is_static(shape) ? "x" : " x "; /* a symbol may hold an x of its own */
     if (shape->rank <= 0) berth_text_printf(text, "%s", shape->rank < 0 ? "?" : "scalar");
     for (int32_t i = 0; i < shape->rank; i++) {
-        if (i > 0) berth_text_append(text, "x", 1);
+        if (i > 0) berth_text_printf(text, "%s", times);
         append(text, cli_dim_word(&shape->dims[i], word));
     }
 }

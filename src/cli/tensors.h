@@ -17,7 +17,7 @@ enum { CLI_DIM_SIZE = 48 };
 /* A dimension in a word: its number, its symbol, its range as in "1..8" or "1..", or "?". May use the buffer. */
 const char *cli_dim_word(const berth_dim *dim, char buffer[static CLI_DIM_SIZE]);
 
-/* "1x3x224x224"; "scalar"; "?" where not even the rank is known. `append` escapes the symbols. */
+/* "1x3x224x224"; "batch x 3 x ? x ?"; "scalar"; "?" where not even the rank is known. `append` escapes the symbols. */
 void cli_text_shape(berth_text *text, const berth_shape *shape, cli_append_fn append);
 
 #endif

@@ -88,8 +88,11 @@ static void dimensions(void **state) {
     const berth_dim dims[] = {{3, 3, NULL},       {0, INT64_MAX, NULL},    {0, INT64_MAX, "batch"}, {1, 8, NULL},
                               {2, INT64_MAX, ""}, {4, 4, "bound already"}, {0, INT64_MAX, "\t"}};
     cli_text_shape(text, &(berth_shape){7, dims}, cli_text_escaped);
-    assert_string_equal(berth_text_string(text), "3x?xbatchx1..8x2..x4x\\t");
+    assert_string_equal(berth_text_string(text), "3 x ? x batch x 1..8 x 2.. x 4 x \\t");
     size_t before = berth_text_size(text);
+    cli_text_shape(text, &(berth_shape){2, (berth_dim[]){{3, 3, "n"}, {0, 0, NULL}}}, cli_text_escaped);
+    assert_string_equal(berth_text_string(text) + before, "3x0");
+    before = berth_text_size(text);
     cli_text_shape(text, &(berth_shape){0, NULL}, cli_text_escaped);
     cli_text_shape(text, &(berth_shape){-1, NULL}, cli_text_escaped);
     assert_string_equal(berth_text_string(text) + before, "scalar?");
