@@ -12,4 +12,5 @@ target_sources(berth_cli PRIVATE
   src/cli/shapes.c
   src/cli/signals.c
   src/cli/tensors.c
-  src/cli/usage.c)
+  src/cli/usage.c
+)

@@ -1,1 +1,5 @@
-target_sources(berth_objects PRIVATE src/group/audit.c src/group/colocate.c src/group/fused.c)
+target_sources(berth_objects PRIVATE
+  src/group/audit.c
+  src/group/colocate.c
+  src/group/fused.c
+)

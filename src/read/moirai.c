@@ -78,7 +78,7 @@ static column_name name_of(int column) {
 
 static berth_status fail_cell(const moirai *r, int column, berth_csv_cell cell, const char *what) {
     return berth_build_fail(r->b, BERTH_E_FORMAT, r->line, "column %s: '%.*s' %s", name_of(column).text,
-                            cell.size < 60 ? (int)cell.size : 60, cell.bytes ? cell.bytes : "", what);
+                            cell.size < 60 ? (int)cell.size : 60, cell.bytes, what);
 }
 
 /* ---- the header ------------------------------------------------------------------------------------------------ */
@@ -173,7 +173,7 @@ static berth_status read_header(moirai *r) {
 
 static berth_csv_cell cell_of(const moirai *r, int column) {
     int32_t place = r->place[column];
-    return place == ABSENT || (size_t)place >= r->cells.n ? (berth_csv_cell){0} : r->cells.items[place];
+    return place == ABSENT || (size_t)place >= r->cells.n ? (berth_csv_cell){"", 0} : r->cells.items[place];
 }
 
 static berth_status read_number(const moirai *r, int column, berth_csv_cell cell, double *value) {

@@ -25,4 +25,5 @@ target_sources(berth_objects PRIVATE
   src/read/protobuf.c
   src/read/read.c
   src/read/sized.c
-  src/read/source.c)
+  src/read/source.c
+)

@@ -1,1 +1,5 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(read msr)
+berth_unit_test(read moirai)
+berth_unit_test(read dagbench)
+berth_unit_test(read workload_corpus)
