@@ -1,4 +1,5 @@
 # One line per test: berth_cli_test(<name>), see README.md
+berth_cli_test(documents)
 berth_cli_test(help)
 berth_cli_test(help_inspect)
 berth_cli_test(inspect_bad_input)
