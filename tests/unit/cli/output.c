@@ -98,6 +98,22 @@ static void dimensions(void **state) {
     assert_string_equal(berth_text_string(text) + before, "scalar?");
 }
 
+static void long_dimensions(void **state) {
+    (void)state;
+    char symbol[1000], word[CLI_DIM_SIZE], expected[CLI_DIM_SIZE] = {0};
+    memset(symbol, 'a', sizeof symbol);
+    symbol[sizeof symbol - 1] = '\0';
+    memcpy(symbol + CLI_DIM_SIZE - 5, "\xe2\x82\xac", 3); /* would be cut in half */
+    memset(expected, 'a', CLI_DIM_SIZE - 5);
+    memcpy(expected + CLI_DIM_SIZE - 5, "...", 3);
+    assert_string_equal(cli_dim_word(&(berth_dim){0, INT64_MAX, symbol}, word), expected);
+    berth_dim dims[BERTH_MAX_RANK];
+    for (int i = 0; i < BERTH_MAX_RANK; i++) dims[i] = (berth_dim){0, INT64_MAX, symbol};
+    cli_text_shape(text, &(berth_shape){BERTH_MAX_RANK, dims}, cli_text_escaped);
+    assert_in_range(berth_text_size(text), 200, 300);
+    assert_string_equal(berth_text_string(text) + berth_text_size(text) - 6, " x ...");
+}
+
 /* One --shape, as the parser would hand it over. */
 static bool bind(cli_shapes *shapes, const char *value, char *message, size_t size) {
     static const cli_option options[] = {{"shape", 0, CLI_LIST, 0, "NAME=DIMS", .help = ""}, {0}};
@@ -141,9 +157,13 @@ static void bindings(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(escaped, begin, end),    cmocka_unit_test_setup_teardown(label, begin, end),
-        cmocka_unit_test_setup_teardown(cell, begin, end),       cmocka_unit_test(scaled),
-        cmocka_unit_test_setup_teardown(dimensions, begin, end), cmocka_unit_test(bindings),
+        cmocka_unit_test_setup_teardown(escaped, begin, end),
+        cmocka_unit_test_setup_teardown(label, begin, end),
+        cmocka_unit_test_setup_teardown(cell, begin, end),
+        cmocka_unit_test(scaled),
+        cmocka_unit_test_setup_teardown(dimensions, begin, end),
+        cmocka_unit_test_setup_teardown(long_dimensions, begin, end),
+        cmocka_unit_test(bindings),
     };
     return cmocka_run_group_tests_name("cli.output", tests, NULL, NULL);
 }
