@@ -20,7 +20,7 @@ static void check_graph(const berth_graph *graph) {
         assert_string_equal(op->type, "task");
         assert_int_equal(op->id, ops[i].id);
         assert_int_equal(op->where, ops[i].where);
-        assert_int_equal(op->flags, BERTH_OP_UNNAMED);
+        assert_int_equal(op->flags, 0);
     }
     static const berth_edge edges[] = {
         {0, 1, 0, 0, 0}, {0, 2, 1, 0, 0}, {1, 3, 0, 0, 0}, {2, 3, 0, 1, 0}, {2, 4, 1, 0, 0}};
@@ -95,9 +95,7 @@ static void reads_topcuoglu(void **state) {
 
 static void accepts(void **state) {
     const workload *w = *state;
-    static const struct {
-        const char *old, *text;
-    } cases[] = {
+    static const change cases[] = {
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", ""},
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", "no commas here\n\n\n,,"},
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", ",,a note \"further\" right"},
@@ -117,6 +115,18 @@ static void accepts(void **state) {
     assert_null(berth_graph_given_costs(graph)->capacity);
     assert_non_null(berth_graph_given_costs(graph)->op_memory);
     berth_graph_free(graph);
+}
+
+/* Whatever the reader keeps of a file is part of what the workload is. */
+static void fingerprints_cover_costs(void **state) {
+    static const change changes[] = {
+        {"2.5,1e0", "2.5,1.5"},
+        {"0,0.5,0.75,0", "0,0.5,0.5,0"},
+        {"\n3,5", "\n4,5"},
+        {"64,32", "64,33"},
+        {"6,12,,,,6,5,,,,,,,\n", "6,12,,,,6,5,,,,,,,\n0,13,,,,0,0,,,,,,,\n"},
+    };
+    workload_tell_apart(*state, changes, COUNT(changes));
 }
 
 static void refuses(void **state) {
@@ -199,22 +209,27 @@ static void refuses_text_around_tables(void **state) {
 /* A row may name many followers in few bytes and leave its transfers out; ten devices make 100 numbers of each. */
 static void refuses_tables_out_of_proportion(void **state) {
     berth_ctx *ctx = ((workload *)*state)->ctx;
-    enum { FOLLOWERS = 700 };
-    char *text = calloc(1, 8192);
-    assert_non_null(text);
-    size_t n = (size_t)sprintf(text, "task,dir_succ,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9");
-    for (int i = 0; i < 100; i++) n += (size_t)sprintf(text + n, ",pc%02d", i);
-    n += (size_t)sprintf(text + n, "\n0,\"1");
-    for (int i = 1; i < FOLLOWERS; i++) n += (size_t)sprintf(text + n, ",1");
-    n += (size_t)sprintf(text + n, "\",0,0,0,0,0,0,0,0,0,0");
-    for (int i = 0; i < 100; i++) text[n++] = ',';
-    support_refuse(ctx, text, n, BERTH_E_FORMAT, "test:2: 700 x 100 times are out of proportion");
-    memset(text + n, ',', 2000);
-    support_refuse(ctx, text, n + 2000, BERTH_E_FORMAT, "test:2: the row has more than 112 cells");
-    memset(text, ',', 8000);
-    memcpy(text, "task,dir_succ", 13);
-    support_refuse(ctx, text, 8000, BERTH_E_FORMAT, "test:1: the row has more than 1024 cells");
-    free(text);
+    berth_text *text = NULL;
+    assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
+    berth_text_printf(text, "task,dir_succ,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9");
+    for (int i = 0; i < 100; i++) berth_text_printf(text, ",pc%02d", i);
+    berth_text_printf(text, "\n0,\"1");
+    for (int i = 1; i < 700; i++) berth_text_printf(text, ",1");
+    berth_text_printf(text, "\",0,0,0,0,0,0,0,0,0,0");
+    for (int i = 0; i < 100; i++) berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:2: 700 x 100 times are out of proportion");
+    berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:2: the row has more than 112 cells");
+    berth_text_free(text);
+
+    assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
+    berth_text_printf(text, "task,dir_succ");
+    for (int i = 0; i < 8000; i++) berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:1: the row has more than 1024 cells");
+    berth_text_free(text);
 }
 
 /* Up to the last task's memory; after that only empty cells and the note are missing. */
@@ -234,6 +249,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reads_what_spreadsheets_write, set_up, workload_close),
         cmocka_unit_test_setup_teardown(reads_topcuoglu, set_up, workload_close),
         cmocka_unit_test_setup_teardown(accepts, set_up, workload_close),
+        cmocka_unit_test_setup_teardown(fingerprints_cover_costs, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses_text_around_tables, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses_tables_out_of_proportion, set_up, workload_close),
