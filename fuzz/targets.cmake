@@ -1,1 +1,2 @@
 # One line per reader: berth_fuzz_target(<reader>), with fuzz/<reader>.c and fuzz/corpus/<reader>/
+berth_fuzz_target(ir)
