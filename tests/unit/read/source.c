@@ -18,7 +18,7 @@ static char folder[64];
 static int set_up(void **state) {
     (void)state;
     options = berth_read_options_default();
-    strcpy(folder, "/tmp/berth-test-XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/berth-test-XXXXXX");
     if (!mkdtemp(folder)) return -1;
     return berth_ctx_new(&ctx, NULL);
 }
