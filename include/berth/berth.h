@@ -4,6 +4,7 @@
 #define BERTH_BERTH_H
 
 #include "berth/base.h"
+#include "berth/census.h"
 #include "berth/graph.h"
 #include "berth/group.h"
 #include "berth/read.h"

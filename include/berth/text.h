@@ -47,7 +47,8 @@ BERTH_API void berth_json_null(berth_text *text, const char *key);
 /** The next object or array and everything in it stands on one line (rows of tables). */
 BERTH_API void berth_json_inline(berth_text *text);
 
-/** Write the text to a file by way of a temporary name and a rename; "-" is standard output. */
+/** Write the text to a file by way of a temporary name and a rename; "-" is standard output. After BERTH_E_IO errno
+ *  says why. */
 BERTH_API BERTH_MUST_CHECK berth_status berth_text_write(berth_ctx *ctx, const berth_text *text, const char *path);
 
 #ifdef __cplusplus

@@ -1,22 +1,114 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command's front door: says which version it is and what it can do. Results go to standard output, misuse to
- * standard error with exit code 2. */
-#include "berth/berth.h"
+/* The command `berth`: one row per command. A new command is a new file and a row here. */
+#include "cli/inspect.h"
+#include "cli/nearest.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/signals.h"
+#include "cli/usage.h"
 
 #include <stdio.h>
 #include <string.h>
 
-static const char usage[] = "usage: berth --help | --version\n";
+static int run_help(berth_ctx *ctx, int argc, char **argv);
+static int run_version(berth_ctx *ctx, int argc, char **argv);
+
+static const cli_command help_command = {
+    .name = "help",
+    .run = run_help,
+    .summary = "explain berth, or one of its commands",
+    .operands = "[COMMAND]",
+    .max_operands = 1,
+};
+
+static const cli_command version_command = {
+    .name = "version",
+    .run = run_version,
+    .summary = "print the version",
+};
+
+static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command};
+
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+static const cli_command *find_command(const char *name) {
+    for (int i = 0; i < N_COMMANDS; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static int fail_unknown(const char *name) {
+    char message[256];
+    const char *what = name[0] == '-' ? "option" : "command";
+    cli_nearest nearest = cli_nearest_begin(name);
+    for (int i = 0; i < N_COMMANDS; i++) cli_nearest_offer(&nearest, commands[i]->name);
+    if (nearest.best)
+        snprintf(message, sizeof message, "unknown %s '%.60s'; did you mean '%s'?", what, name, nearest.best);
+    else
+        snprintf(message, sizeof message, "unknown %s '%.60s'", what, name);
+    return cli_report_misuse(NULL, message);
+}
+
+static void append_overview(berth_text *text) {
+    berth_text_printf(text, "usage: berth COMMAND [OPTION...]\n\n"
+                            "Berth finds, for every operation of a neural network, the device to run it on.\n\n");
+    for (int i = 0; i < N_COMMANDS; i++)
+        berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    berth_text_printf(text, "\n'berth COMMAND -h' shows the usual options of a command, --help all of them.\n");
+}
+
+/* Print what `append` writes to standard output. */
+static int print(berth_ctx *ctx, void (*append)(berth_text *text)) {
+    berth_text *text = NULL;
+    berth_status status = berth_text_new(ctx, &text);
+    if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
+    append(text);
+    int code = cli_output_write(ctx, text, NULL);
+    berth_text_free(text);
+    return code;
+}
+
+static int run_help(berth_ctx *ctx, int argc, char **argv) {
+    cli_common values = {0};
+    int code = CLI_DONE;
+    if (!cli_command_begin(ctx, &help_command, &values, argc, argv, &code)) return code;
+    cli_scan at = values.operands.start;
+    const char *name = cli_list_next(&values.operands, &at);
+    if (!name) return print(ctx, append_overview);
+    const cli_command *command = find_command(name);
+    return command ? cli_usage_print(ctx, command, true) : fail_unknown(name);
+}
+
+static void append_version(berth_text *text) {
+    berth_text_printf(text, "berth %s\n", berth_version());
+}
+
+static int run_version(berth_ctx *ctx, int argc, char **argv) {
+    cli_common values = {0};
+    int code = CLI_DONE;
+    if (!cli_command_begin(ctx, &version_command, &values, argc, argv, &code)) return code;
+    return print(ctx, append_version);
+}
+
+static int dispatch(berth_ctx *ctx, int argc, char **argv) {
+    if (argc < 2) return cli_report_misuse(NULL, "which command?");
+    const char *name = argv[1];
+    if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) name = "help";
+    if (strcmp(name, "--version") == 0) name = "version";
+    const cli_command *command = find_command(name);
+    return command ? command->run(ctx, argc - 2, argv + 2) : fail_unknown(name);
+}
 
 int main(int argc, char **argv) {
-    if (argc == 2 && strcmp(argv[1], "--version") == 0) {
-        printf("berth %s\n", berth_version());
-        return 0;
+    cli_signals_install();
+    berth_ctx *ctx = NULL;
+    berth_status status = berth_ctx_new(&ctx, NULL);
+    if (status != BERTH_OK) {
+        fprintf(stderr, "berth: %s\n", berth_status_name(status));
+        return cli_exit_code(status, CLI_WORKING);
     }
-    if (argc == 2 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        fputs(usage, stdout);
-        return 0;
-    }
-    fputs(usage, stderr);
-    return 2;
+    berth_ctx_set_cancel(ctx, cli_interrupted, NULL);
+    int code = dispatch(ctx, argc, argv);
+    berth_ctx_free(ctx);
+    return code;
 }

@@ -305,7 +305,7 @@ berth_status berth_build_link(berth_build *b) {
         }
     }
     berth_arena_release(&graph->arena, mark);
-    if (status == BERTH_OK) berth_graph_fingerprint_set(graph);
+    if (status == BERTH_OK && !berth_graph_fingerprint_set(graph)) status = berth_fail_nomem(b->ctx);
     return status;
 }
 

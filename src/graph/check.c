@@ -387,6 +387,8 @@ static berth_status check_frame(checker *c) {
         graph->n_captures > INT32_MAX - graph->n_edges)
         return violation(c, "negative counts");
     if (!graph->name || !graph->out_start || !graph->in_start) return violation(c, "name or rows are missing");
+    if (strspn(graph->fingerprint, "0123456789abcdef") != 64 || graph->fingerprint[64])
+        return violation(c, "the fingerprint is not 64 hexadecimal digits");
     if (graph->n_ops > 0 && (!graph->ops || !graph->order || !graph->rank))
         return violation(c, "operations are missing");
     if (graph->n_tensors > 0 && !graph->tensors) return violation(c, "tensors are missing");

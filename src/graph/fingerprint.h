@@ -5,7 +5,8 @@
 
 #include "graph/graph.h"
 
-/* Fill graph->fingerprint from what the file declares; called by link, before any inference or shape binding. */
-void berth_graph_fingerprint_set(berth_graph *graph);
+/* Fill graph->fingerprint from what the file declares; called by link, before any inference or shape binding. False:
+ * no memory in the graph's arena. */
+bool berth_graph_fingerprint_set(berth_graph *graph);
 
 #endif

@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/graph/access.c
   src/graph/build.c
+  src/graph/census.c
   src/graph/check.c
   src/graph/constant.c
   src/graph/element.c

@@ -1,4 +1,12 @@
 # One line per test: berth_oracle_test(<name> [arguments])
+
+add_executable(json_echo tests/oracle/json_echo.c)
+berth_ours(json_echo)
+target_link_libraries(json_echo PRIVATE test_support)
+set_target_properties(json_echo PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+berth_oracle_test(json_twin $<TARGET_FILE:json_echo>)
+berth_oracle_test(inspect_json)
+berth_oracle_test(fingerprint)
 add_executable(dump_graph tests/oracle/dump_graph.c)
 berth_ours(dump_graph)
 target_link_libraries(dump_graph PRIVATE berth_static)
