@@ -1,1 +1,2 @@
 # One line per program: berth_bench(<name> [further sources])
+berth_bench(read bench/big_onnx.c bench/timing.c)

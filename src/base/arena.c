@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks double in size up to 1 MiB, so that the memory of an arena stays within twice of what was pushed. */
+/* Blocks grow with the arena, up to steps of 1 MiB; a piece larger than the step gets a block of its own size. What is
+ * left of a block when a piece does not fit is given up, and is then smaller than that piece: an arena takes at most
+ * twice what was pushed, plus one step. A block is zeroed once when it is made; `touched` tells which part of it was
+ * in use before a release and must be cleared again. Under AddressSanitizer exactly the bytes asked for may be
+ * touched: neither what rounds them up to the alignment nor what is not in use. */
 #include "base/arena.h"
 
+#include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,7 +31,8 @@ enum { FIRST_BLOCK = 1 << 10, LARGEST_STEP = 1 << 20, ALIGNMENT = alignof(max_al
 
 struct berth_arena_block {
     berth_arena_block *older;
-    size_t size; /* bytes at `bytes` */
+    size_t size;    /* bytes at `bytes` */
+    size_t touched; /* of which all but these first ones are still zero */
     alignas(max_align_t) char bytes[];
 };
 
@@ -53,7 +59,6 @@ static bool add_block(berth_arena *arena, size_t need) {
     size_t size = arena->total < FIRST_BLOCK ? FIRST_BLOCK : arena->total;
     if (size > LARGEST_STEP) size = LARGEST_STEP;
     if (size < need) size = need;
-    if (size > SIZE_MAX - sizeof(berth_arena_block)) return false;
     berth_arena_block *block = berth_resize(&arena->allocator, NULL, 0, sizeof *block + size, 1);
     if (!block) return false;
     block->older = arena->block;
@@ -68,21 +73,20 @@ static bool add_block(berth_arena *arena, size_t need) {
 void *berth_arena_push(berth_arena *arena, size_t n, size_t size) {
     if (arena->failed) return NULL;
     size_t bytes = 0;
-    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) {
-        arena->failed = true;
-        return NULL;
-    }
-    bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
-    if (!arena->block || arena->block->size - arena->used < bytes) {
-        if (!add_block(arena, bytes)) {
-            arena->failed = true;
-            return NULL;
-        }
-    }
-    char *piece = arena->block->bytes + arena->used;
+    arena->failed = true;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > (size_t)PTRDIFF_MAX - ALIGNMENT) return NULL;
+    size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+    if ((!arena->block || arena->block->size - arena->used < rounded) && !add_block(arena, rounded)) return NULL;
+    arena->failed = false;
+    berth_arena_block *block = arena->block;
+    char *piece = block->bytes + arena->used;
     UNPOISON(piece, bytes);
-    memset(piece, 0, bytes);
-    arena->used += bytes;
+    if (arena->used < block->touched) {
+        size_t dirty = block->touched - arena->used;
+        memset(piece, 0, dirty < bytes ? dirty : bytes);
+    }
+    arena->used += rounded;
+    if (block->touched < arena->used) block->touched = arena->used;
     return piece;
 }
 
@@ -93,7 +97,8 @@ void *berth_arena_copy(berth_arena *arena, const void *bytes, size_t n, size_t s
 }
 
 char *berth_arena_string(berth_arena *arena, const char *bytes, size_t n) {
-    char *copy = n == SIZE_MAX ? NULL : berth_arena_push(arena, n + 1, 1);
+    if (n == SIZE_MAX) arena->failed = true;
+    char *copy = berth_arena_push(arena, n + 1, 1);
     if (copy && n) memcpy(copy, bytes, n);
     return copy;
 }
@@ -103,7 +108,8 @@ char *berth_arena_printf(berth_arena *arena, const char *format, ...) {
     va_start(args, format);
     int n = vsnprintf(NULL, 0, format, args);
     va_end(args);
-    char *text = n < 0 ? NULL : berth_arena_push(arena, (size_t)n + 1, 1);
+    if (n < 0) arena->failed = true;
+    char *text = berth_arena_push(arena, (size_t)n + 1, 1);
     if (!text) return NULL;
     va_start(args, format);
     vsnprintf(text, (size_t)n + 1, format, args);
@@ -112,12 +118,15 @@ char *berth_arena_printf(berth_arena *arena, const char *format, ...) {
 }
 
 berth_mark berth_arena_mark(const berth_arena *arena) {
-    return (berth_mark){arena->block, arena->used};
+    return (berth_mark){arena->block, arena->used, arena->failed};
 }
 
 void berth_arena_release(berth_arena *arena, berth_mark mark) {
-    while (arena->block != mark.block) drop_block(arena);
+    while (arena->block != mark.block) {
+        assert(arena->block); /* else the mark is another arena's, or older than an earlier release */
+        drop_block(arena);
+    }
     arena->used = mark.used;
-    arena->failed = false;
+    arena->failed = mark.failed;
     if (arena->block) POISON(arena->block->bytes + arena->used, arena->block->size - arena->used);
 }

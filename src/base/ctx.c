@@ -4,6 +4,9 @@
  * allocator (scripts/check-banned holds the others to it). */
 #include "base/ctx.h"
 
+#include "base/utf8.h"
+
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +16,8 @@
 #define BERTH_VERSION "0.0.0"
 #endif
 
+enum { LINE_SIZE = 1024 };
+
 struct berth_ctx {
     berth_allocator allocator;
     berth_log_fn log;
@@ -20,7 +25,7 @@ struct berth_ctx {
     berth_cancel_fn cancel;
     void *cancel_user;
     uint64_t hash_key[2];
-    char message[1024];
+    char message[LINE_SIZE];
 };
 
 static void *default_resize(void *user, void *old, size_t old_size, size_t new_size) {
@@ -89,23 +94,48 @@ const char *berth_status_name(berth_status status) {
     return "unknown status";
 }
 
-/* A message is one line of valid UTF-8 text: what a file put into it must not break a terminal or a log. */
+/* Control characters, and what breaks lines or turns the direction of writing (U+0080 to U+009F, U+2028 to U+202E,
+ * U+2066 to U+2069). `c` is valid UTF-8. */
+static bool is_unprintable(const unsigned char *c) {
+    if (c[0] < 0x20 || c[0] == 0x7f) return true;
+    if (c[0] == 0xc2) return c[1] < 0xa0;
+    if (c[0] != 0xe2) return false;
+    return (c[1] == 0x80 && c[2] >= 0xa8 && c[2] <= 0xae) || (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
+/* A message is one line of valid UTF-8 text: what a file put into it must not break a terminal or a log. Whatever
+ * does not belong there becomes '?', so that the text never grows. */
 static void make_printable(char *text) {
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f) *c = '?';
-    /* A sequence cut at the end of the buffer, or bytes that are no UTF-8. */
-    for (unsigned char *c = (unsigned char *)text; *c;) {
-        int tail = *c < 0x80 ? 0 : (*c & 0xe0) == 0xc0 ? 1 : (*c & 0xf0) == 0xe0 ? 2 : (*c & 0xf8) == 0xf0 ? 3 : -1;
-        bool good = tail >= 0;
-        for (int i = 1; good && i <= tail; i++) good = (c[i] & 0xc0) == 0x80;
-        if (!good) *c = '?';
-        c += good ? tail + 1 : 1;
+    size_t n = strlen(text), to = 0;
+    for (size_t from = 0; from < n;) {
+        bool good = true;
+        size_t length = berth_utf8_next(text + from, n - from, &good);
+        if (!good || is_unprintable((const unsigned char *)text + from))
+            text[to++] = '?';
+        else
+            for (size_t i = 0; i < length; i++) text[to++] = text[from + i];
+        from += length;
     }
+    text[to] = 0;
+}
+
+/* A line too long for the buffer ends in "..."; a character that this cuts is dropped. */
+static void format_line(char line[LINE_SIZE], const char *format, va_list args) {
+    static const char dots[] = "...";
+    int n = vsnprintf(line, LINE_SIZE, format, args);
+    if (n < 0) line[0] = 0;
+    if (n >= LINE_SIZE) {
+        size_t end = LINE_SIZE - sizeof dots;
+        while (end > 0 && ((unsigned char)line[end] & 0xc0) == 0x80) end--;
+        memcpy(line + end, dots, sizeof dots);
+    }
+    make_printable(line);
 }
 
 berth_status berth_fail_va(berth_ctx *ctx, berth_status code, const char *format, va_list args) {
-    vsnprintf(ctx->message, sizeof ctx->message, format, args);
-    make_printable(ctx->message);
+    char line[LINE_SIZE]; /* the arguments may point into the present message */
+    format_line(line, format, args);
+    memcpy(ctx->message, line, sizeof line);
     return code;
 }
 
@@ -125,12 +155,11 @@ berth_status berth_fail_nomem(berth_ctx *ctx) {
 
 void berth_log(berth_ctx *ctx, berth_log_level level, const char *format, ...) {
     if (!ctx->log) return;
-    char line[1024];
+    char line[LINE_SIZE];
     va_list args;
     va_start(args, format);
-    vsnprintf(line, sizeof line, format, args);
+    format_line(line, format, args);
     va_end(args);
-    make_printable(line);
     ctx->log(ctx->log_user, level, line);
 }
 
@@ -147,11 +176,12 @@ const uint64_t *berth_ctx_hash_key(const berth_ctx *ctx) {
 }
 
 void *berth_resize(const berth_allocator *allocator, void *old, size_t old_n, size_t new_n, size_t size) {
+    assert(size > 0); /* else the allocator would free `old`, which the caller still holds */
     if (new_n == 0) {
         if (old) allocator->resize(allocator->user, old, old_n * size, 0);
         return NULL;
     }
-    if (size != 0 && new_n > (size_t)PTRDIFF_MAX / size) return NULL;
+    if (new_n > (size_t)PTRDIFF_MAX / size) return NULL;
     char *block = allocator->resize(allocator->user, old, old_n * size, new_n * size);
     if (block && new_n > old_n) memset(block + old_n * size, 0, (new_n - old_n) * size);
     return block;

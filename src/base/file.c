@@ -17,7 +17,7 @@ enum { ATTEMPTS = 100 };
 
 /* Leaves errno at `error`: the caller may want to tell a full disk from a reader that went away. */
 static berth_status fail_io(berth_ctx *ctx, const char *path, int error) {
-    berth_fail(ctx, BERTH_E_IO, "%s: cannot write: %s", path, strerror(error));
+    berth_fail(ctx, BERTH_E_IO, "%.600s: cannot write: %s", path, strerror(error));
     errno = error;
     return BERTH_E_IO;
 }

@@ -28,7 +28,7 @@ struct berth_json {
     const char *key;        /* of a member of an object: NUL-terminated, may hold NULs; else NULL */
     uint32_t key_size;
     int32_t line; /* where the value starts, from 1 */
-    unsigned char kind;
+    berth_json_kind kind;
     bool is_integer; /* a number that is exactly an integer of 64 bits: 7, but also 7.0 */
     union {          /* only the member that `kind` names may be read */
         struct {

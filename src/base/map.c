@@ -3,6 +3,7 @@
  * hostile file cannot choose names that collide. */
 #include "base/map.h"
 
+#include <assert.h>
 #include <string.h>
 
 void berth_map_init(berth_map *map, berth_ctx *ctx) {
@@ -76,6 +77,7 @@ const int32_t *berth_map_find(const berth_map *map, const char *key, size_t size
 }
 
 int32_t *berth_map_insert(berth_map *map, const char *key, size_t size, int32_t fresh, bool *inserted) {
+    assert(key); /* NULL marks an empty slot; the empty key is "" */
     if ((map->n + 1) * 4 > map->n_slots * 3 && !grow(map)) return NULL;
     uint64_t hash = hash_bytes(map->hash_key, key, size);
     berth_map_slot *slot = probe(map->slots, map->n_slots, key, size, hash);

@@ -6,6 +6,8 @@
 #include "base/number.h"
 
 #include <assert.h>
+#include <float.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -128,7 +130,9 @@ static size_t mend_point(char *text) {
 
 size_t berth_number_write(char text[BERTH_NUMBER_ROOM], double value) {
     size_t n = 0;
-    for (int digits = 15; digits <= 17; digits++) {
+    /* Any decimal of up to 15 digits survives in a double, so that printf with 15, which drops zeros at the end, finds
+     * it if there is one. Subnormal doubles hold fewer digits. */
+    for (int digits = fabs(value) < DBL_MIN ? 1 : DBL_DIG; digits <= DBL_DECIMAL_DIG; digits++) {
         berth_number again = {0};
         snprintf(text, BERTH_NUMBER_ROOM, "%.*g", digits, value);
         n = mend_point(text);

@@ -18,8 +18,7 @@ typedef struct berth_number {
 bool berth_number_read(const char *bytes, size_t n, berth_number *out);
 
 enum { BERTH_NUMBER_ROOM = 32 };
-/* The finite value with the fewest significant digits (15 to 17 are tried) that read back the same, and a NUL.
- * Returns its length. */
+/* The finite value with the fewest significant digits that read back the same, and a NUL. Returns its length. */
 size_t berth_number_write(char text[BERTH_NUMBER_ROOM], double value);
 
 #endif

@@ -7,6 +7,7 @@ target_sources(berth_objects PRIVATE
   src/base/json_writer.c
   src/base/map.c
   src/base/number.c
+  src/base/rng.c
   src/base/sha256.c
   src/base/text.c
   src/base/utf8.c

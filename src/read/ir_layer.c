@@ -198,19 +198,20 @@ static berth_status take_data(berth_ir *ir, berth_tensor *tensor) {
 }
 
 /* A stored constant may be longer than its shape needs (OpenVINO keeps a byte of an empty one), never shorter. */
-static berth_status store(berth_ir *ir, berth_tensor *tensor, int64_t bytes) {
+static berth_status check_size(berth_ir *ir, const berth_tensor *tensor, int64_t bytes) {
     const berth_op *op = &ir->layer.op;
     if (!berth_shape_product_fits(&tensor->shape, berth_type_bits(tensor->type)))
         return berth_build_fail(ir->b, BERTH_E_FORMAT, op->where, "the dimensions of '%.200s' multiply beyond 64 bits",
                                 op->name);
     int64_t needed = berth_tensor_size(tensor->type, &tensor->shape);
-    if (bytes < needed)
-        return berth_build_fail(ir->b, BERTH_E_FORMAT, op->where,
-                                "'%.200s' stores %" PRId64 " bytes, but its shape needs %" PRId64, op->name, bytes,
-                                needed);
+    if (bytes >= needed) return BERTH_OK;
+    return berth_build_fail(ir->b, BERTH_E_FORMAT, op->where,
+                            "'%.200s' stores %" PRId64 " bytes, but its shape needs %" PRId64, op->name, bytes, needed);
+}
+
+static void store(berth_tensor *tensor, int64_t bytes) {
     tensor->payload_bytes = bytes;
     tensor->flags |= BERTH_TENSOR_EXTERNAL;
-    return BERTH_OK;
 }
 
 static berth_status finish_modern_const(berth_ir *ir, berth_tensor *tensor) {
@@ -224,16 +225,22 @@ static berth_status finish_modern_const(berth_ir *ir, berth_tensor *tensor) {
                                 layer->op.name);
     if (!berth_shape_is_static(&tensor->shape))
         return fail_value(ir, layer->data_line, layer->op.type, "shape", layer->shape);
-    return store(ir, tensor, layer->size);
+    BERTH_TRY(check_size(ir, tensor, layer->size));
+    store(tensor, layer->size);
+    return BERTH_OK;
 }
 
 static berth_status finish_legacy_const(berth_ir *ir, berth_tensor *tensor) {
-    int64_t bytes = ir->layer.op.blob_bytes;
+    berth_op *op = &ir->layer.op;
+    int64_t bytes = op->blob_bytes;
     int bits = berth_type_bits(tensor->type);
     if (tensor->shape.rank == 0 && (bits == 0 || bytes != (bits + 7) / 8)) tensor->shape.rank = -1;
-    /* The bytes are the tensor's, as they are in version 10. */
-    ir->layer.op.blob_bytes = 0;
-    return store(ir, tensor, bytes);
+    BERTH_TRY(check_size(ir, tensor, bytes));
+    /* The bytes are the tensor's, as in version 10. Those of an Input stay with it, which tells it from a Parameter. */
+    if (ir->layer.kind == BERTH_IR_INPUT) return BERTH_OK;
+    op->blob_bytes = 0;
+    store(tensor, bytes);
+    return BERTH_OK;
 }
 
 /* Before version 10: no dimensions, nothing known. */
@@ -264,6 +271,9 @@ static berth_status finish_source(berth_ir *ir) {
 
 static berth_status finish_layer(berth_ir *ir) {
     berth_ir_layer *layer = &ir->layer;
+    if (layer->kind != BERTH_IR_COMPUTES && layer->op.n_bodies > 0)
+        return berth_build_fail(ir->b, BERTH_E_FORMAT, layer->op.where, "%s '%.200s' has a nested graph",
+                                layer->op.type, layer->op.name);
     switch (layer->kind) {
     case BERTH_IR_PARAMETER:
     case BERTH_IR_INPUT:

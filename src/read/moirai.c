@@ -200,16 +200,16 @@ static berth_status count_ids(const moirai *r, int column, size_t *n) {
     return BERTH_OK;
 }
 
-/* One cell of transfer times: as many numbers as the task has followers. `ms` is that of the first follower. */
-static berth_status read_transfer(const moirai *r, int a, int b, double *ms, size_t n_followers) {
+/* One cell of transfer times: as many numbers as the task has followers, whose edges begin at edge_ms[first]. */
+static berth_status read_transfer(moirai *r, int a, int b, size_t first, size_t n_followers) {
     int column = PC + 10 * a + b;
-    size_t stride = (size_t)(r->n_devices * r->n_devices), n = 0;
-    berth_csv_cell cell = cell_of(r, column), rest = berth_csv_list(cell), item;
+    size_t per_edge = (size_t)(r->n_devices * r->n_devices), place = first + (size_t)(a * r->n_devices + b), n = 0;
+    berth_csv_cell rest = berth_csv_list(cell_of(r, column)), item;
     for (; berth_csv_item(&rest, &item); n++) {
         double value = 0;
         BERTH_TRY(read_number(r, column, item, &value));
         if (a == b && value > 0) return fail_cell(r, column, item, "ms within a device, where nothing is moved");
-        if (n < n_followers) ms[n * stride] = value;
+        if (n < n_followers) r->edge_ms.items[place + n * per_edge] = value;
     }
     if (n == n_followers) return BERTH_OK;
     return berth_build_fail(r->b, BERTH_E_FORMAT, r->line, "column %s: %zu numbers for %zu followers",
@@ -225,8 +225,7 @@ static berth_status read_transfers(moirai *r, size_t n_followers, bool may_be_fr
     for (int column = PC; column < N_COLUMNS; column++) empty &= cell_of(r, column).size == 0;
     if (empty && may_be_free) return BERTH_OK;
     for (int a = 0; a < r->n_devices; a++)
-        for (int b = 0; b < r->n_devices; b++)
-            BERTH_TRY(read_transfer(r, a, b, r->edge_ms.items + first + a * r->n_devices + b, n_followers));
+        for (int b = 0; b < r->n_devices; b++) BERTH_TRY(read_transfer(r, a, b, first, n_followers));
     return BERTH_OK;
 }
 
@@ -272,7 +271,7 @@ static berth_status read_memory(moirai *r, bool first_row) {
 
 static berth_status read_task(moirai *r) {
     berth_build *b = r->b;
-    berth_op op = {.type = "task", .domain = "", .where = r->line, .flags = BERTH_OP_UNNAMED};
+    berth_op op = {.type = "task", .domain = "", .where = r->line};
     BERTH_TRY(read_id(r, TASK, cell_of(r, TASK), &op.id));
     if (r->note_line)
         return berth_build_fail(b, BERTH_E_FORMAT, r->note_line, "this row is no task, and tasks follow it");

@@ -81,7 +81,6 @@ static berth_status read_node(msr *r, const berth_json *node, int32_t index) {
     BERTH_TRY(berth_json_want_integer(r->ctx, r->source->name, node, "id", INT64_MIN, INT64_MAX, &op.id));
     if (is_given(node, "name")) BERTH_TRY(berth_json_want_string(r->ctx, r->source->name, node, "name", &name));
     berth_arena *arena = berth_build_arena(r->b);
-    op.flags = *name ? 0 : BERTH_OP_UNNAMED;
     op.name = *name ? berth_arena_string(arena, name, strlen(name)) : berth_arena_printf(arena, "task%" PRId64, op.id);
     int32_t first = op.name ? berth_given_ids_put(&r->tasks, op.id, index) : -1;
     if (first < 0 || berth_build_op(r->b, &op) < 0) return berth_fail_nomem(r->ctx);

@@ -74,7 +74,7 @@ berth_status berth_onnx_read(berth_ctx *ctx, berth_graph **out, const berth_sour
                              const berth_read_options *options) {
     *out = NULL;
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
-    berth_onnx reader = {.bytes = source->bytes, .size = source->size, .options = options};
+    berth_onnx reader = {.source = source, .bytes = source->bytes, .size = source->size, .options = options};
     BERTH_TRY(berth_build_new(ctx, &reader.b, BERTH_FORMAT_ONNX, source->name));
     berth_arena_init(&reader.scratch, allocator);
     berth_map_init(&reader.scope, ctx);

@@ -18,7 +18,7 @@ typedef enum field_kind {
     KIND_DOUBLES
 } field_kind;
 
-enum { N_FIELDS = 24 };
+enum { N_FIELDS = 24, RELAX_BYTES = 1 << 25 };
 
 struct berth_onnx_schema {
     const char *name;
@@ -152,8 +152,18 @@ static berth_status check_field(berth_onnx_message *message, const berth_wire_fi
     return BERTH_OK;
 }
 
+/* Every page that is read stays in memory, with what the kernel maps around it (2 MiB where the page cache has large
+ * pages): give them back from time to time, or the memory taken would grow with the weights. */
+static void relax(berth_onnx *reader, size_t at) {
+    size_t distance = at > reader->relaxed ? at - reader->relaxed : reader->relaxed - at;
+    if (distance < RELAX_BYTES) return;
+    berth_source_relax(reader->source);
+    reader->relaxed = at;
+}
+
 bool berth_onnx_next(berth_onnx_message *message, berth_wire_field *field) {
     while (message->status == BERTH_OK && berth_wire_next(&message->wire, field)) {
+        relax(message->reader, message->wire.at);
         field_kind kind = kind_of(message->schema, field);
         if (kind == KIND_NONE) continue;
         message->status = check_field(message, field, kind);

@@ -30,8 +30,10 @@ typedef struct berth_onnx_name {
 /* What the reading of one file shares. */
 typedef struct berth_onnx {
     berth_build *b;
-    const char *bytes;
+    const berth_source *source;
+    const char *bytes; /* of the source */
     size_t size;
+    size_t relaxed; /* where the reading stood when pages of the file were last given back */
     const berth_read_options *options;
     int64_t opset;       /* of the default domain; 0: not imported */
     berth_arena scratch; /* what dies before the reading ends */

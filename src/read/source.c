@@ -170,6 +170,10 @@ berth_status berth_source_memory(berth_ctx *ctx, berth_source *source, const voi
     return unpack(ctx, source, options);
 }
 
+void berth_source_relax(const berth_source *source) {
+    if (source->mapped) madvise(source->mapped, source->mapped_size, MADV_DONTNEED);
+}
+
 void berth_source_close(berth_ctx *ctx, berth_source *source) {
     if (source->mapped) munmap(source->mapped, source->mapped_size);
     berth_resize(berth_ctx_allocator(ctx), source->buffer, source->buffer_size, 0, 1);

@@ -23,6 +23,9 @@ berth_status berth_source_open(berth_ctx *ctx, berth_source *source, const char 
 /* Borrow bytes; they are unpacked into a buffer if they are gzip. */
 berth_status berth_source_memory(berth_ctx *ctx, berth_source *source, const void *bytes, size_t size, const char *name,
                                  const berth_read_options *options);
+/* Give the pages of a mapped file back to the system; those that are touched again are mapped again. For readers that
+ * pass by weights: the kernel maps some pages around each one that is read. */
+void berth_source_relax(const berth_source *source);
 void berth_source_close(berth_ctx *ctx, berth_source *source);
 
 #endif

@@ -54,6 +54,18 @@ static void accepts(void **state) {
     berth_graph_free(graph);
 }
 
+/* Whatever the reader keeps of a file is part of what the workload is. */
+static void fingerprints_cover_costs(void **state) {
+    static const change changes[] = {
+        {"\"cost\": 3", "\"cost\": 4"},
+        {"\"size\": 1.5", "\"size\": 2.5"},
+        {"\"speed\": 4", "\"speed\": 5"},
+        {"\"speed\": 0.25", "\"speed\": 0.5"},
+        {"\"nodes\": [", "\"nodes\": [{\"name\": \"more\", \"speed\": 1},"},
+    };
+    workload_tell_apart(*state, changes, COUNT(changes));
+}
+
 static void refuses(void **state) {
     static const spoiling cases[] = {
         /* the whole */
@@ -112,6 +124,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(yields_graph_and_costs, set_up, workload_close),
         cmocka_unit_test_setup_teardown(accepts, set_up, workload_close),
+        cmocka_unit_test_setup_teardown(fingerprints_cover_costs, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses_every_beginning, set_up, workload_close),
         cmocka_unit_test_setup_teardown(survives_failed_allocations, set_up, workload_close),

@@ -20,7 +20,7 @@ static void check_graph(const berth_graph *graph) {
         assert_string_equal(op->type, "task");
         assert_int_equal(op->id, ops[i].id);
         assert_int_equal(op->where, ops[i].where);
-        assert_int_equal(op->flags, BERTH_OP_UNNAMED);
+        assert_int_equal(op->flags, 0);
     }
     static const berth_edge edges[] = {
         {0, 1, 0, 0, 0}, {0, 2, 1, 0, 0}, {1, 3, 0, 0, 0}, {2, 3, 0, 1, 0}, {2, 4, 1, 0, 0}};
@@ -95,9 +95,7 @@ static void reads_topcuoglu(void **state) {
 
 static void accepts(void **state) {
     const workload *w = *state;
-    static const struct {
-        const char *old, *text;
-    } cases[] = {
+    static const change cases[] = {
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", ""},
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", "no commas here\n\n\n,,"},
         {"\"A note, in two\nlines\",,,,,,,,,,,,,\n", ",,a note \"further\" right"},
@@ -117,6 +115,18 @@ static void accepts(void **state) {
     assert_null(berth_graph_given_costs(graph)->capacity);
     assert_non_null(berth_graph_given_costs(graph)->op_memory);
     berth_graph_free(graph);
+}
+
+/* Whatever the reader keeps of a file is part of what the workload is. */
+static void fingerprints_cover_costs(void **state) {
+    static const change changes[] = {
+        {"2.5,1e0", "2.5,1.5"},
+        {"0,0.5,0.75,0", "0,0.5,0.5,0"},
+        {"\n3,5", "\n4,5"},
+        {"64,32", "64,33"},
+        {"6,12,,,,6,5,,,,,,,\n", "6,12,,,,6,5,,,,,,,\n0,13,,,,0,0,,,,,,,\n"},
+    };
+    workload_tell_apart(*state, changes, COUNT(changes));
 }
 
 static void refuses(void **state) {
@@ -234,6 +244,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(reads_what_spreadsheets_write, set_up, workload_close),
         cmocka_unit_test_setup_teardown(reads_topcuoglu, set_up, workload_close),
         cmocka_unit_test_setup_teardown(accepts, set_up, workload_close),
+        cmocka_unit_test_setup_teardown(fingerprints_cover_costs, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses_text_around_tables, set_up, workload_close),
         cmocka_unit_test_setup_teardown(refuses_tables_out_of_proportion, set_up, workload_close),

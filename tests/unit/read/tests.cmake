@@ -1,4 +1,7 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(read ir)
+berth_unit_test(read source ZLIB::ZLIB)
+berth_unit_test(read ir_corpus)
 berth_unit_test(read msr)
 berth_unit_test(read moirai)
 berth_unit_test(read dagbench)

@@ -19,6 +19,10 @@ typedef struct spoiling {
     const char *old, *text, *message;
 } spoiling;
 
+typedef struct change {
+    const char *old, *text;
+} change;
+
 static inline workload *workload_open(const char *relative) {
     static workload w;
     FILE *file = fopen(support_source(relative), "rb");
@@ -68,8 +72,23 @@ static inline berth_graph *workload_accept(const workload *w, const char *old, c
     char *changed = workload_change(w, old, text, &size);
     if (berth_graph_read_memory(w->ctx, &graph, changed, size, "test", NULL) != BERTH_OK)
         fail_msg("'%s' for '%s': %s", text, old, berth_ctx_message(w->ctx));
+    if (berth_graph_check(w->ctx, graph) != BERTH_OK) fail_msg("%s", berth_ctx_message(w->ctx));
     free(changed);
     return graph;
+}
+
+/* Each change, and no change, has a fingerprint of its own. */
+static inline void workload_tell_apart(const workload *w, const change *changes, size_t n) {
+    char seen[16][65];
+    assert_true(n < 16);
+    for (size_t i = 0; i <= n; i++) {
+        berth_graph *graph = workload_accept(w, i < n ? changes[i].old : "", i < n ? changes[i].text : "");
+        snprintf(seen[i], sizeof seen[i], "%s", berth_graph_fingerprint(graph));
+        assert_int_equal(strlen(seen[i]), 64);
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(seen[i], seen[k]) == 0) fail_msg("changes %zu and %zu have the same fingerprint", k, i);
+        berth_graph_free(graph);
+    }
 }
 
 /* Every beginning of the file is refused, with a place, except those that `whole` says are files of their own. */

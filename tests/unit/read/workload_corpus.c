@@ -60,14 +60,19 @@ static void same_to_three_decimals(const char *file, double got, double expected
     if (fabs(got - expected) > 0.0005) fail_msg("%s: %.6f instead of %.3f", file, got, expected);
 }
 
-static berth_graph *read_one(berth_ctx *ctx, const char *relative, berth_format format) {
-    char path[4096];
-    snprintf(path, sizeof path, "%s/%s", data_folder(), relative);
+static berth_graph *read_path(berth_ctx *ctx, const char *path, berth_format format) {
     berth_graph *graph = support_read(ctx, path);
+    if (berth_graph_check(ctx, graph) != BERTH_OK) fail_msg("%s: %s", path, berth_ctx_message(ctx));
     assert_int_equal(berth_graph_format(graph), format);
     assert_non_null(berth_graph_given_costs(graph));
     assert_int_equal(berth_graph_pair_count(graph), berth_graph_edge_count(graph));
     return graph;
+}
+
+static berth_graph *read_one(berth_ctx *ctx, const char *relative, berth_format format) {
+    char path[4096];
+    snprintf(path, sizeof path, "%s/%s", data_folder(), relative);
+    return read_path(ctx, path, format);
 }
 
 static void msr(void **state) {
@@ -156,9 +161,8 @@ static void dagbench(void **state) {
     assert_true(files.gl_pathc >= 16);
     for (size_t i = 0; i < files.gl_pathc; i++) {
         const char *path = files.gl_pathv[i];
-        berth_graph *graph = support_read(*state, path);
+        berth_graph *graph = read_path(*state, path, BERTH_FORMAT_DAGBENCH);
         const berth_given_costs *given = berth_graph_given_costs(graph);
-        assert_int_equal(berth_graph_format(graph), BERTH_FORMAT_DAGBENCH);
         assert_int_equal(berth_graph_op_count(graph), metadata_number(path, "num_tasks"));
         assert_int_equal(berth_graph_edge_count(graph), metadata_number(path, "num_edges"));
         assert_int_equal((int)critical_path(graph, 0, true), metadata_number(path, "depth"));
