@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A problem: costs, what may run where, and what moves as one. Methods see nothing else. */
+#ifndef BERTH_SEARCH_PROBLEM_H
+#define BERTH_SEARCH_PROBLEM_H
+
+#include "berth/group.h"
+#include "cost/costs.h"
+
+typedef struct berth_problem {
+    berth_arena arena;
+    const berth_costs *costs;
+    int32_t n_units;
+    const int32_t *unit_of;                    /* [n_tasks] */
+    const int32_t *unit_start, *unit_tasks;    /* CSR: tasks of a unit, ascending; units by their first task */
+    const uint64_t *allowed;                   /* [n_units] bit per device; never 0 */
+    bool memory_binds;                         /* some placement may exceed a capacity */
+    bool units_are_tasks;                      /* every unit is one task */
+    uint64_t equal_devices[BERTH_MAX_DEVICES]; /* devices interchangeable with this one (same times, links, masks) */
+} berth_problem;
+
+/* Units from the costs' colours, --together patterns and, if a rule is given (else NULL), groups; `allowed` from
+ * times, pins and bans. A group whose members share no allowed device is split into single tasks; colours and
+ * together that share none are BERTH_E_INFEASIBLE by name. The costs must outlive the problem. */
+berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
+                               const berth_limits *limits, const berth_device_set *devices,
+                               const berth_group_rule *rule);
+void berth_problem_free(berth_problem *problem);
+
+#endif

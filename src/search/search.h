@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The method interface: what a search gets, how it reports, when it stops.
+ *
+ * A method is one function and one row of the table in place/methods.c:
+ *
+ *     berth_status berth_search_heft(berth_search *search);
+ *
+ * It reads search->problem, evaluates through berth_search_evaluate (which counts) or through its own simulator and
+ * berth_search_count, offers every candidate worth keeping by berth_search_offer, raises the bound by
+ * berth_search_bound, and returns when it is done or berth_search_stop says so. Offering nothing is allowed (no
+ * feasible placement found); offering an infeasible placement is not: offer checks by a full run.
+ *
+ * Random numbers come from search->rng only. With a budget in evaluations alone the result must not depend on the
+ * number of threads: a method that uses threads splits its work into a fixed number of lanes, each with its own
+ * stream, and merges them in order. */
+#ifndef BERTH_SEARCH_SEARCH_H
+#define BERTH_SEARCH_SEARCH_H
+
+#include "base/rng.h"
+#include "search/problem.h"
+#include "simulate/sim.h"
+
+typedef enum berth_source {
+    BERTH_SOURCE_SEED,            /* a classical candidate */
+    BERTH_SOURCE_POLISHED_SEED,   /* one improved by moves */
+    BERTH_SOURCE_SAMPLE,          /* drawn from a policy */
+    BERTH_SOURCE_POLISHED_SAMPLE, /* drawn and improved by moves */
+} berth_source;
+
+typedef struct berth_budget {
+    int64_t evaluations; /* INT64_MAX: no limit */
+    double seconds;      /* INFINITY: no limit; wall clock from the start of the search */
+} berth_budget;
+
+typedef struct berth_search berth_search;
+
+struct berth_search {
+    berth_ctx *ctx;
+    const berth_problem *problem;
+    berth_sim *sim; /* for berth_search_evaluate */
+    berth_rng rng;
+    berth_budget budget;
+    int32_t n_threads;
+
+    /* state, kept by the calls below */
+    int64_t evaluations;
+    double started; /* clock at the start, seconds */
+    bool has_best;
+    double best_ms;
+    int32_t *best_device;   /* [n_tasks] */
+    int32_t *best_priority; /* [n_tasks], valid if best_has_priority */
+    bool best_has_priority;
+    berth_source best_source;
+    const char *best_method;
+    double bound_ms; /* no placement of single tasks takes less */
+
+    void (*progress)(void *user, const berth_search *search);
+    void *progress_user;
+};
+
+berth_status berth_search_new(berth_ctx *ctx, berth_search **out, const berth_problem *problem, uint64_t seed,
+                              berth_budget budget, int32_t n_threads);
+void berth_search_free(berth_search *search);
+
+/* Simulate and count one. INFINITY: infeasible. */
+double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority);
+/* Count evaluations made elsewhere (single moves of an own simulator). */
+void berth_search_count(berth_search *search, int64_t evaluations);
+/* Keep the placement if it is better than the best so far (by a full run of its own, not counted, which also makes
+ * the number the one that `berth simulate` will print). `source` and `method` must be static strings or enums. */
+void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
+                        const char *method);
+/* A proven lower bound. */
+void berth_search_bound(berth_search *search, double bound_ms);
+/* True: budget spent, cancelled, or best == bound (proven). Cheap: looks at the clock only now and then. */
+bool berth_search_stop(berth_search *search);
+bool berth_search_proven(const berth_search *search);
+
+#endif

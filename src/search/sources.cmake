@@ -1,0 +1,2 @@
+target_sources(berth_objects PRIVATE
+)
