@@ -28,6 +28,8 @@ struct berth_costs {
     const int32_t *value_producer;         /* [n_values] task, or -1 */
     const int32_t *value_home;             /* [n_values] device where a value without producer starts, else -1 */
     const int32_t *value_target;           /* [n_values] device where it must end, or -1 */
+    int32_t n_given;
+    const int32_t *given_values;           /* [n_given] values without producer, ascending */
     const double *value_bytes;             /* for memory; 0 where the file gives memory per task */
     const int32_t *reader_start, *readers; /* CSR by value: distinct tasks, ascending */
     const int32_t *in_start, *in_values;   /* CSR by task: distinct values read, ascending */

@@ -88,6 +88,16 @@ static bool link_rows(berth_costs *c, const berth_read *reads, size_t n_reads, p
     return make_rows(arena, pairs, n, c->n_tasks, c->n_values, &c->out_start, &c->out_values);
 }
 
+static bool list_given(berth_costs *c) {
+    int32_t *given = berth_arena_push(&c->arena, (size_t)c->n_values, sizeof *given);
+    if (!given) return false;
+    c->n_given = 0;
+    for (int32_t v = 0; v < c->n_values; v++)
+        if (c->value_producer[v] < 0) given[c->n_given++] = v;
+    c->given_values = given;
+    return true;
+}
+
 static bool number_tasks(berth_costs *c) {
     int32_t *order = berth_arena_push(&c->arena, (size_t)c->n_tasks, sizeof *order);
     if (!order) return false;
@@ -105,7 +115,8 @@ berth_status berth_costs_link(berth_ctx *ctx, berth_costs *costs, const berth_re
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
     pair *pairs = berth_resize(allocator, NULL, 0, n_pairs + 1, sizeof *pairs);
     if (!pairs) return berth_fail_nomem(ctx);
-    bool done = link_rows(costs, reads, n_reads, pairs) && (costs->file_order || number_tasks(costs));
+    bool done = link_rows(costs, reads, n_reads, pairs) && list_given(costs) &&
+                (costs->file_order || number_tasks(costs));
     berth_resize(allocator, pairs, n_pairs + 1, 0, sizeof *pairs);
     return done ? BERTH_OK : berth_fail_nomem(ctx);
 }
