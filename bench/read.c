@@ -18,7 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { READ_RUNS = 50, INSPECT_RUNS = 15, PATH_SIZE = 4096 };
+enum { READ_RUNS = 50, INSPECT_RUNS = 40, PATH_SIZE = 4096 };
 
 #define LIMIT_BERT_MS 15.0
 #define LIMIT_RATIO   1.5
