@@ -6,8 +6,8 @@
  * TensorIterator) is counted, and hashed with its wiring, so that two models that differ only inside a body are told
  * apart; annotations and positions in the .bin stay out of the hash.
  *
- * The bytes are all at hand, so expat gets them in one piece: fed in small pieces it would start over at each one
- * inside a long token. Document type declarations are refused, and with them every entity that could grow.
+ * expat copies what it is fed, so it is fed in pieces; they are large, because inside a long token it starts over at
+ * each. Document type declarations are refused, and with them every entity that could grow.
  *
  * expat takes no user pointer with its allocator. The door is kept in a thread-local variable, which is set only
  * while this file is at work. */
@@ -20,8 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* XML_Parse takes an int. */
-enum { LARGEST_PIECE = 1 << 30, CANCEL_EVERY = 1 << 12, LONGEST_DIM = 31 };
+enum { LARGEST_PIECE = 1 << 24, CANCEL_EVERY = 1 << 12, LONGEST_DIM = 31 };
 
 typedef enum element {
     DOCUMENT, /* outside of everything */
