@@ -2,3 +2,4 @@
 berth_fuzz_target(msr)
 berth_fuzz_target(moirai)
 berth_fuzz_target(dagbench)
+berth_fuzz_target(onnx)

@@ -618,6 +618,7 @@ static void broken_constants(void **state) {
     proto_message(&node, 5, onnx_attribute("value_float", A_FLOAT));
     proto_message(&graph, 1, node);
     refuse_graph(graph, "two values");
+    refuse_graph(with(1, onnx_node("Constant", "x", "z")), "a Constant that has inputs");
     proto wrong = onnx_attribute("value", A_TENSOR);
     proto_message(&wrong, 5, onnx_raw_tensor("", FLOAT, 2, 7));
     refuse_graph(constant(wrong), "7 bytes of raw_data");
@@ -733,6 +734,7 @@ static void broken_declarations(void **state) {
     refuse_graph(with(13, onnx_value("x", FLOAT, "-2,3")), "a dimension of -2");
     refuse_graph(with(13, onnx_value("x", 99, "2,3")), "unknown element type, 99");
     refuse_graph(with(13, onnx_value("y", FLOAT, "9223372036854775807,9223372036854775807")), "64 bits");
+    refuse_graph(with(11, onnx_value("z", FLOAT, "9223372036854775807")), "64 bits");
     proto value = onnx_value("y", FLOAT, "2");
     proto_message(&value, 2, onnx_type(FLOAT, "2"));
     refuse_graph(with(13, value), "'type' stands twice");
@@ -837,6 +839,7 @@ static void bindings(void **state) {
     refuse_binding("x", 1, (const int64_t[]){1}, "has 2 dimensions, the shape given has 1");
     refuse_binding("x", 2, (const int64_t[]){3, 1}, "dimension 0 of the input 'x' is 2, the shape given has 3");
     refuse_binding("x", 2, (const int64_t[]){2, -1}, "dimension -1");
+    refuse_binding("x", 2, (const int64_t[]){2, INT64_MAX}, "beyond 64 bits");
     refuse_binding("x", 65, NULL, "65");
 }
 
