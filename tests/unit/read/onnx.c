@@ -287,10 +287,9 @@ static proto nesting(const char *type, const char *inputs, const char *outputs, 
 static void check_captures(const berth_graph *graph, int32_t index, const char *names) {
     const berth_op *op = berth_graph_op(graph, index);
     char got[100] = "";
-    for (int32_t i = op->n_inputs; i < op->n_inputs + op->n_captures; i++) {
-        strncat(got, berth_graph_tensor(graph, op->inputs[i])->name, 10);
-        strncat(got, " ", 2);
-    }
+    int n = 0;
+    for (int32_t i = op->n_inputs; i < op->n_inputs + op->n_captures; i++)
+        n += snprintf(got + n, sizeof got - (size_t)n, "%s ", berth_graph_tensor(graph, op->inputs[i])->name);
     assert_string_equal(got, names);
 }
 
@@ -739,10 +738,10 @@ static void broken_declarations(void **state) {
     proto_message(&value, 2, onnx_type(FLOAT, "2"));
     refuse_graph(with(13, value), "'type' stands twice");
     char dims[2 * BERTH_MAX_RANK + 2] = "";
-    for (int i = 0; i < BERTH_MAX_RANK; i++) strncat(dims, "1,", 3);
+    for (int i = 0; i < BERTH_MAX_RANK; i++) memcpy(dims + 2 * i, "1,", 2);
     berth_graph *g = read_graph(with(13, onnx_value("y", FLOAT, dims)));
     berth_graph_free(g);
-    strncat(dims, "1", 2);
+    dims[2 * BERTH_MAX_RANK] = '1';
     refuse_graph(with(13, onnx_value("y", FLOAT, dims)), "more than 64 dimensions");
 }
 
