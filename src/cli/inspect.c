@@ -16,12 +16,14 @@ typedef struct inspect_values {
 } inspect_values;
 
 static const cli_option options[] = {
-    {"json", 0, CLI_FLAG, offsetof(inspect_values, json), NULL, .help = "print one JSON document"},
-    {"table", 0, CLI_FLAG, offsetof(inspect_values, table), NULL, .help = "print one row per operation, tab-separated"},
-    {"dot", 0, CLI_FLAG, offsetof(inspect_values, dot), NULL, .help = "print the graph in Graphviz's language"},
-    {"shape", 0, CLI_LIST, offsetof(inspect_values, shapes), "NAME=DIMS",
+    {"json", 0, CLI_FLAG, CLI_USUAL, offsetof(inspect_values, json), NULL, .help = "print one JSON document"},
+    {"table", 0, CLI_FLAG, CLI_USUAL, offsetof(inspect_values, table), NULL,
+     .help = "print one row per operation, tab-separated"},
+    {"dot", 0, CLI_FLAG, CLI_USUAL, offsetof(inspect_values, dot), NULL,
+     .help = "print the graph in Graphviz's language"},
+    {"shape", 0, CLI_LIST, CLI_USUAL, offsetof(inspect_values, shapes), "NAME=DIMS",
      .help = "shape of an input, as in x=1x3x224x224"},
-    {"output", 'o', CLI_STRING, offsetof(inspect_values, output), "FILE",
+    {"output", 'o', CLI_STRING, CLI_USUAL, offsetof(inspect_values, output), "FILE",
      .help = "write to FILE instead of standard output"},
     {0},
 };

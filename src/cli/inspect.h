@@ -19,7 +19,7 @@ typedef struct inspection {
     berth_census *census;
     berth_groups *groups[INSPECT_N_RULES]; /* by berth_group_rule */
     int32_t n_constants;                   /* operations that are constant expressions */
-    int32_t n_bodies, n_nested_ops;
+    int64_t n_bodies, n_nested_ops;        /* in all operations together */
 } inspection;
 
 extern const cli_command cli_inspect;

@@ -31,21 +31,24 @@ static void put_rest(berth_text *text, int32_t n_left) {
 }
 
 static void put_file(berth_text *text, const inspection *found) {
-    static const char *const titles[] = {
-        [BERTH_FORMAT_OTHER] = "other",
-        [BERTH_FORMAT_OPENVINO_IR] = "OpenVINO IR, version",
-        [BERTH_FORMAT_ONNX] = "ONNX, opset",
-        [BERTH_FORMAT_MSR] = "MSR workload",
-        [BERTH_FORMAT_MOIRAI] = "Moirai workload",
-        [BERTH_FORMAT_DAGBENCH] = "DAGBench workload",
+    static const struct {
+        const char *title, *version;
+    } formats[] = {
+        [BERTH_FORMAT_OTHER] = {"other", "version"},
+        [BERTH_FORMAT_OPENVINO_IR] = {"OpenVINO IR", "version"},
+        [BERTH_FORMAT_ONNX] = {"ONNX", "opset"},
+        [BERTH_FORMAT_MSR] = {"MSR workload", "version"},
+        [BERTH_FORMAT_MOIRAI] = {"Moirai workload", "version"},
+        [BERTH_FORMAT_DAGBENCH] = {"DAGBench workload", "version"},
     };
+    berth_format format = berth_graph_format(found->graph);
     int64_t version = berth_graph_version(found->graph);
     put_key(text, "file");
     cli_text_escaped(text, strcmp(found->path, "-") == 0 ? "standard input" : found->path);
     end_line(text);
     put_key(text, "format");
-    berth_text_printf(text, "%s", titles[berth_graph_format(found->graph)]);
-    if (version > 0) berth_text_printf(text, " %" PRId64, version);
+    berth_text_printf(text, "%s", formats[format].title);
+    if (version > 0) berth_text_printf(text, ", %s %" PRId64, formats[format].version, version);
     end_line(text);
     if (!*berth_graph_name(found->graph)) return;
     put_key(text, "name");
@@ -68,7 +71,7 @@ static void put_structure(berth_text *text, const inspection *found) {
     end_line(text);
     if (found->n_bodies == 0) return;
     put_key(text, "nested");
-    berth_text_printf(text, "%" PRId32 " graph%s with %" PRId32 " operation%s, not counted above\n", found->n_bodies,
+    berth_text_printf(text, "%" PRId64 " graph%s with %" PRId64 " operation%s, not counted above\n", found->n_bodies,
                       plural(found->n_bodies), found->n_nested_ops, plural(found->n_nested_ops));
 }
 
@@ -190,26 +193,28 @@ static void put_devices(berth_text *text, const inspection *found) {
     put_rest(text, given->n_devices - n_shown);
 }
 
-void cli_inspect_summary(berth_text *text, const inspection *found) {
+/* What a model file says and a workload file does not. */
+static void put_model(berth_text *text, const inspection *found) {
     const berth_graph *graph = found->graph;
     int32_t n_inputs = 0, n_outputs = 0;
     const int32_t *inputs = berth_graph_inputs(graph, &n_inputs);
     const int32_t *outputs = berth_graph_outputs(graph, &n_outputs);
+    put_work(text, found->work);
+    put_shapes(text, found);
+    put_tensors(text, "inputs", graph, inputs, n_inputs);
+    put_tensors(text, "outputs", graph, outputs, n_outputs);
+    put_types(text, found);
+    put_unknown_types(text, found->work);
+}
+
+void cli_inspect_summary(berth_text *text, const inspection *found) {
     put_file(text, found);
     put_structure(text, found);
-    if (berth_graph_given_costs(graph)) {
+    if (berth_graph_given_costs(found->graph))
         put_devices(text, found);
-    } else {
-        put_work(text, found->work);
-        put_shapes(text, found);
-        put_tensors(text, "inputs", graph, inputs, n_inputs);
-        put_tensors(text, "outputs", graph, outputs, n_outputs);
-    }
+    else
+        put_model(text, found);
     put_groups(text, found);
-    if (!berth_graph_given_costs(graph)) {
-        put_types(text, found);
-        put_unknown_types(text, found->work);
-    }
     put_key(text, "fingerprint");
-    berth_text_printf(text, "%s\n", berth_graph_fingerprint(graph));
+    berth_text_printf(text, "%s\n", berth_graph_fingerprint(found->graph));
 }

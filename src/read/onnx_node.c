@@ -90,6 +90,15 @@ static berth_status read_constant(berth_onnx *reader, const node *n, const berth
     return BERTH_OK;
 }
 
+static berth_status read_fill(berth_onnx *reader, const node *n) {
+    if (!is_name(n->type, "ConstantOfShape") || n->domain.size || reader->outputs.n < 1 || reader->outputs.items[0] < 0)
+        return BERTH_OK;
+    berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
+    for (berth_wire_field f; berth_onnx_next(&message, &f);)
+        if (f.number == F_ATTRIBUTE) BERTH_TRY(berth_onnx_fill_read(reader, &f, reader->outputs.items[0]));
+    return message.status;
+}
+
 static const char *name_node(berth_onnx *reader, const node *n) {
     berth_arena *arena = berth_build_arena(reader->b);
     if (n->name.size) return berth_arena_string(arena, n->name.bytes, n->name.size);
@@ -122,6 +131,7 @@ berth_status berth_onnx_node_read(berth_onnx *reader, const berth_wire_field *fi
     int32_t index = berth_build_op(b, &op);
     BERTH_TRY(berth_build_ports(b, index, reader->inputs.items, n_inputs, (int32_t)reader->inputs.n - n_inputs,
                                 reader->outputs.items, (int32_t)reader->outputs.n));
+    BERTH_TRY(read_fill(reader, &n));
     return read_constant(reader, &n, &nest);
 }
 
