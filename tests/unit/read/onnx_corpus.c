@@ -38,7 +38,7 @@ static void check_counts(const berth_graph *graph, char **columns) {
     for (int32_t i = 0; i < berth_graph_tensor_count(graph); i++) {
         uint32_t flags = berth_graph_tensor(graph, i)->flags;
         initializers += (flags & BERTH_TENSOR_INITIALIZER) != 0;
-        external += (flags & BERTH_TENSOR_EXTERNAL) != 0;
+        external += (flags & BERTH_TENSOR_INITIALIZER) && (flags & BERTH_TENSOR_EXTERNAL);
     }
     const struct {
         int column;
