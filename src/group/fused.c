@@ -45,11 +45,8 @@ static bool is_constant(const berth_fuser *fuser, int32_t op) {
     return (fuser->graph->ops[op].flags & BERTH_OP_CONSTANT) != 0;
 }
 
-static bool is_tail(berth_fuser *fuser, int32_t op) {
-    return fuser->tail[berth_fuser_find(fuser, op)] == op;
-}
-
-/* Any reader of `op`, if all are in one group; -1 if there is none or they are not. */
+/* Any reader of `op`, if all are in one group; -1 if there is none or they are not. What is no tail has its readers in
+ * its own group, and joining them changes nothing. */
 static int32_t find_readers(berth_fuser *fuser, int32_t op) {
     const berth_graph *graph = fuser->graph;
     int32_t reader = -1, group = NO_GROUP;
@@ -103,7 +100,6 @@ static void join_epilogues(berth_fuser *fuser, bool *fusing) {
         if (is_constant(fuser, op)) continue;
         fusing[op] = fuser->in_pattern[op] || berth_fuser_has_trait(fuser, op, BERTH_KIND_HEAD) ||
                      continues_chain(fuser, fusing, op);
-        if (!is_tail(fuser, op)) continue;
         int32_t reader = find_readers(fuser, op);
         if (reader >= 0 && takes_readers(fuser, op, fusing[op])) berth_fuser_join(fuser, op, reader);
     }
@@ -164,8 +160,8 @@ static bool follows_readers(const berth_fuser *fuser, const bool *is_shape, int3
 static void join_readers(berth_fuser *fuser, const bool *is_shape) {
     for (int32_t i = fuser->graph->n_ops - 1; i >= 0; i--) {
         int32_t op = fuser->graph->order[i];
-        if (is_constant(fuser, op) || !is_tail(fuser, op)) continue;
-        if (!follows_readers(fuser, is_shape, op) && !is_loose_quantize(fuser, op)) continue;
+        bool follows = follows_readers(fuser, is_shape, op) || is_loose_quantize(fuser, op);
+        if (is_constant(fuser, op) || !follows) continue;
         int32_t reader = find_readers(fuser, op);
         if (reader >= 0) berth_fuser_join(fuser, op, reader);
     }
@@ -214,7 +210,6 @@ bool berth_group_fuse(const berth_graph *graph, berth_arena *scratch, int32_t *l
     size_t n = (size_t)graph->n_ops;
     berth_fuser fuser = {.graph = graph, .leader = leader};
     fuser.kinds = berth_arena_push(scratch, n, sizeof *fuser.kinds);
-    fuser.tail = berth_arena_push(scratch, n, sizeof *fuser.tail);
     fuser.in_pattern = berth_arena_push(scratch, n, sizeof *fuser.in_pattern);
     int32_t *number = berth_arena_push(scratch, n, sizeof *number);
     bool *fusing = berth_arena_push(scratch, n, sizeof *fusing);
@@ -222,7 +217,7 @@ bool berth_group_fuse(const berth_graph *graph, berth_arena *scratch, int32_t *l
     if (scratch->failed) return false;
     for (int32_t op = 0; op < graph->n_ops; op++) {
         fuser.kinds[op] = berth_kind_find(graph, &graph->ops[op]);
-        fuser.tail[op] = leader[op] = op;
+        leader[op] = op;
         number[op] = berth_group_sole_parent(graph, op);
     }
     join_chains(&fuser, number);
