@@ -95,3 +95,20 @@ berth_status berth_onnx_constant_read(berth_onnx *reader, const berth_wire_field
     berth_onnx_tensor_assign(&reader->b->tensors.items[tensor], &stored);
     return BERTH_OK;
 }
+
+berth_status berth_onnx_fill_read(berth_onnx *reader, const berth_wire_field *attribute, int32_t tensor) {
+    berth_onnx_scan scan;
+    berth_onnx_tensor stored;
+    BERTH_TRY(berth_onnx_attribute_scan(reader, attribute, &scan));
+    if (scan.type != BERTH_ONNX_TENSOR || scan.name.size != 5 || memcmp(scan.name.bytes, "value", 5) != 0)
+        return BERTH_OK;
+    BERTH_TRY(berth_onnx_tensor_read(reader, berth_build_arena(reader->b), &scan.last, &stored));
+    if (berth_shape_elements(&stored.shape) != 1)
+        return berth_build_fail(reader->b, BERTH_E_FORMAT, (int64_t)attribute->where,
+                                "the value of a ConstantOfShape is not one element");
+    berth_tensor *row = &reader->b->tensors.items[tensor];
+    row->type = stored.type;
+    row->content = stored.content;
+    row->content_size = stored.content_size;
+    return BERTH_OK;
+}

@@ -4,6 +4,25 @@ target_sources(berth_objects PRIVATE
   src/read/given.c
   src/read/given_json.c
   src/read/infer.c
+  src/read/infer_arith.c
+  src/read/infer_attention.c
+  src/read/infer_conv.c
+  src/read/infer_create.c
+  src/read/infer_einsum.c
+  src/read/infer_elementwise.c
+  src/read/infer_image.c
+  src/read/infer_index.c
+  src/read/infer_matmul.c
+  src/read/infer_ml.c
+  src/read/infer_move.c
+  src/read/infer_op.c
+  src/read/infer_pool.c
+  src/read/infer_quant.c
+  src/read/infer_recurrent.c
+  src/read/infer_reduce.c
+  src/read/infer_reshape.c
+  src/read/infer_table.c
+  src/read/infer_value.c
   src/read/ir.c
   src/read/ir_layer.c
   src/read/ir_link.c
