@@ -11,6 +11,7 @@ typedef struct berth_fuser {
     const berth_graph *graph;
     const berth_kind **kinds; /* of each operation; NULL if its type is not known */
     int32_t *leader;          /* disjoint sets: towards the leader */
+    bool *is_constant;        /* the operation is a constant expression: it takes no part */
     bool *in_pattern;         /* the operation is part of a closed pattern */
 } berth_fuser;
 

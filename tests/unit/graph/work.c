@@ -378,9 +378,11 @@ static void published_figures(void **unused) {
         const char *path;
         double parameters, flops, part;
     } models[] = {
-        {"models/ir/resnet50.xml", 25.6e6, 8.2e9, 0.01},
-        {"models/ir/inception_v3.xml", 23.8e6, 11.4e9, 0.02},
-        {"models/ir/bert_base.xml", 109.5e6, 22.4e9, 0.03},
+        {"models/ir/resnet50.xml", 25.6e6, 8.2e9, 0.01},    {"models/ir/inception_v3.xml", 23.8e6, 11.4e9, 0.02},
+        {"models/ir/bert_base.xml", 109.5e6, 22.4e9, 0.03}, {"models/resnet50.onnx", 25.6e6, 8.2e9, 0.01},
+        {"models/inception_v3.onnx", 23.8e6, 11.4e9, 0.02}, {"models/bert_base.onnx", 109.5e6, 22.4e9, 0.03},
+        {"models/vit_base.onnx", 86.4e6, 35.2e9, 0.02},     {"models/mobilenet_v3_large.onnx", 5.48e6, 0.44e9, 0.02},
+        {"models/densenet121.onnx", 7.98e6, 5.7e9, 0.02},   {"models/googlenet.onnx", 6.62e6, 3.0e9, 0.02},
     };
     berth_ctx *ctx = NULL;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
