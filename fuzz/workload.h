@@ -47,7 +47,8 @@ static void demand(bool holds, const char *what, const char *message) {
 
 static void run_graph(berth_ctx *ctx, const berth_graph *graph) {
     demand(berth_graph_check(ctx, graph) == BERTH_OK, "a valid graph", berth_ctx_message(ctx));
-    demand(berth_graph_given_costs(graph) != NULL, "costs", "none");
+    bool workload = berth_graph_format(graph) >= BERTH_FORMAT_MSR; /* a few bytes can also be an ONNX model */
+    demand(workload == (berth_graph_given_costs(graph) != NULL), "costs of workloads only", "");
     for (berth_group_rule rule = BERTH_GROUP_PAPER; rule <= BERTH_GROUP_FUSED; rule++) {
         berth_groups *groups = NULL;
         demand(berth_groups_build(ctx, &groups, graph, rule) == BERTH_OK, "groups", berth_ctx_message(ctx));

@@ -28,28 +28,40 @@ typedef enum berth_work_class {
 
 BERTH_API const char *berth_work_class_name(berth_work_class cls);
 
+/**
+ * Work of one operation. Bytes are those of whole tensors, a tensor read at several ports counted once, and those of
+ * unknown size as 0. A constant expression does no work when the model runs and has zeros throughout; what it yields
+ * counts where it is read, at the size of the tensor that is read (after a Convert, the converted size).
+ */
 typedef struct berth_op_work {
     berth_work_class cls;
     bool known;              /* false: the type is not in the table, or a shape it needs is unknown */
-    double flops;            /* 2 x multiply-adds; 0 if not known */
-    int64_t parameter_bytes; /* constants read, wherever they are shared */
-    int64_t input_bytes;     /* inputs read that are not constants; unknown ones count 0 */
+    double flops;            /* 2 x multiply-adds, 1 per element of elementwise operations; 0 if not known */
+    int64_t parameter_bytes; /* constants read, wherever they are shared, and weights inside the operation */
+    int64_t input_bytes;     /* inputs read that are not constants, captures included */
     int64_t output_bytes;
 } berth_op_work;
 
+/**
+ * Totals. Parameters are the elements of all stored floating-point constants, each once, and of those stored integer
+ * constants of more than one element that a convolution or matrix product reads, directly or through constant
+ * expressions such as DequantizeLinear: quantised weights, but not shapes, indices or zero points. Sums that do not fit
+ * 64 bits are INT64_MAX.
+ */
 typedef struct berth_work {
     int32_t n_ops;
     const berth_op_work *ops; /* [n_ops] */
     double flops;
-    int64_t parameters;               /* elements of all stored floating-point constants, each once */
+    int64_t parameters;
     int64_t parameter_bytes;          /* bytes of all stored constants, each once */
     int64_t activation_bytes;         /* bytes of all tensors that are not constants, each once */
-    int32_t unknown_shapes;           /* tensors that an operation yields or the model takes, of unknown shape */
+    int32_t unknown_shapes;           /* tensors that an operation yields or the model takes, of unknown shape; none for
+                                         workloads, which have no shapes */
     int32_t n_unknown_types;          /* distinct operation types that are not in the table ... */
-    const char *const *unknown_types; /* ... by name, sorted */
+    const char *const *unknown_types; /* ... by name, sorted; none for workloads, whose times are given */
 } berth_work;
 
-/** Linear in the graph. Free with berth_work_free(). */
+/** Linear in the graph, which is not needed afterwards. Free with berth_work_free(). */
 BERTH_API BERTH_MUST_CHECK berth_status berth_work_compute(berth_ctx *ctx, berth_work **out, const berth_graph *graph);
 BERTH_API void berth_work_free(berth_work *work);
 

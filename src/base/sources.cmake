@@ -9,6 +9,7 @@ target_sources(berth_objects PRIVATE
   src/base/number.c
   src/base/rng.c
   src/base/sha256.c
+  src/base/sort.c
   src/base/text.c
   src/base/utf8.c
   src/base/vec.c

@@ -31,21 +31,24 @@ static void put_rest(berth_text *text, int32_t n_left) {
 }
 
 static void put_file(berth_text *text, const inspection *found) {
-    static const char *const titles[] = {
-        [BERTH_FORMAT_OTHER] = "other",
-        [BERTH_FORMAT_OPENVINO_IR] = "OpenVINO IR, version",
-        [BERTH_FORMAT_ONNX] = "ONNX, opset",
-        [BERTH_FORMAT_MSR] = "MSR workload",
-        [BERTH_FORMAT_MOIRAI] = "Moirai workload",
-        [BERTH_FORMAT_DAGBENCH] = "DAGBench workload",
+    static const struct {
+        const char *title, *version;
+    } formats[] = {
+        [BERTH_FORMAT_OTHER] = {"other", "version"},
+        [BERTH_FORMAT_OPENVINO_IR] = {"OpenVINO IR", "version"},
+        [BERTH_FORMAT_ONNX] = {"ONNX", "opset"},
+        [BERTH_FORMAT_MSR] = {"MSR workload", "version"},
+        [BERTH_FORMAT_MOIRAI] = {"Moirai workload", "version"},
+        [BERTH_FORMAT_DAGBENCH] = {"DAGBench workload", "version"},
     };
+    berth_format format = berth_graph_format(found->graph);
     int64_t version = berth_graph_version(found->graph);
     put_key(text, "file");
     cli_text_escaped(text, strcmp(found->path, "-") == 0 ? "standard input" : found->path);
     end_line(text);
     put_key(text, "format");
-    berth_text_printf(text, "%s", titles[berth_graph_format(found->graph)]);
-    if (version > 0) berth_text_printf(text, " %" PRId64, version);
+    berth_text_printf(text, "%s", formats[format].title);
+    if (version > 0) berth_text_printf(text, ", %s %" PRId64, formats[format].version, version);
     end_line(text);
     if (!*berth_graph_name(found->graph)) return;
     put_key(text, "name");
@@ -68,19 +71,33 @@ static void put_structure(berth_text *text, const inspection *found) {
     end_line(text);
     if (found->n_bodies == 0) return;
     put_key(text, "nested");
-    berth_text_printf(text, "%" PRId32 " graph%s with %" PRId32 " operation%s, not counted above\n", found->n_bodies,
+    berth_text_printf(text, "%" PRId64 " graph%s with %" PRId64 " operation%s, not counted above\n", found->n_bodies,
                       plural(found->n_bodies), found->n_nested_ops, plural(found->n_nested_ops));
 }
 
-static void put_work(berth_text *text, const berth_work *work) {
+/* Sums leave out what is not known, and say so. */
+static void put_work(berth_text *text, const inspection *found) {
     char count[CLI_SCALED_SIZE], bytes[CLI_SCALED_SIZE];
+    const berth_work *work = found->work;
+    int32_t n_unknown = found->n_unknown_work;
     put_key(text, "work");
-    berth_text_printf(text, "%s\n", cli_scaled(work->flops, "FLOP", count));
+    berth_text_printf(text, "%s%s", n_unknown ? "at least " : "", cli_scaled(work->flops, "FLOP", count));
+    if (n_unknown > 0) berth_text_printf(text, "; unknown for %" PRId32 " operation%s", n_unknown, plural(n_unknown));
+    end_line(text);
     put_key(text, "parameters");
     berth_text_printf(text, "%s; constants %s\n", cli_scaled((double)work->parameters, "", count),
                       cli_scaled((double)work->parameter_bytes, "B", bytes));
     put_key(text, "activations");
-    berth_text_printf(text, "%s\n", cli_scaled((double)work->activation_bytes, "B", bytes));
+    berth_text_printf(text, "%s%s\n", work->unknown_shapes ? "at least " : "",
+                      cli_scaled((double)work->activation_bytes, "B", bytes));
+}
+
+static bool has_open_input(const berth_graph *graph) {
+    int32_t n = 0;
+    const int32_t *inputs = berth_graph_inputs(graph, &n);
+    for (int32_t i = 0; i < n; i++)
+        if (cli_tensor_is_unknown(berth_graph_tensor(graph, inputs[i]))) return true;
+    return false;
 }
 
 static void put_shapes(berth_text *text, const inspection *found) {
@@ -91,13 +108,14 @@ static void put_shapes(berth_text *text, const inspection *found) {
         return;
     }
     berth_text_printf(text, "%" PRId32 " unknown:", n_unknown);
-    for (int32_t t = 0; t < berth_graph_tensor_count(found->graph) && n_named < MOST_NAMES; t++) {
+    for (int32_t t = 0; n_named < n_unknown && n_named < MOST_NAMES; t++) {
         const berth_tensor *tensor = berth_graph_tensor(found->graph, t);
         if (!cli_tensor_is_unknown(tensor)) continue;
         berth_text_printf(text, "%s ", n_named++ ? "," : "");
         cli_text_cell(text, cli_tensor_name(found->graph, tensor), 0, NAME_WIDTH);
     }
     if (n_unknown > n_named) berth_text_printf(text, " and %" PRId32 " more", n_unknown - n_named);
+    if (has_open_input(found->graph)) berth_text_printf(text, "; --shape binds inputs");
     end_line(text);
 }
 
@@ -164,13 +182,13 @@ static void put_types(berth_text *text, const inspection *found) {
 
 static void put_unknown_types(berth_text *text, const berth_work *work) {
     if (work->n_unknown_types == 0) return;
-    put_key(text, "unknown work");
+    put_key(text, "unknown ops");
     for (int32_t i = 0; i < work->n_unknown_types && i < MOST_NAMES; i++) {
         berth_text_printf(text, "%s", i ? ", " : "");
         cli_text_cell(text, work->unknown_types[i], 0, NAME_WIDTH);
     }
     if (work->n_unknown_types > MOST_NAMES)
-        berth_text_printf(text, " and %" PRId32 " more types", work->n_unknown_types - MOST_NAMES);
+        berth_text_printf(text, " and %" PRId32 " more", work->n_unknown_types - MOST_NAMES);
     end_line(text);
 }
 
@@ -190,26 +208,28 @@ static void put_devices(berth_text *text, const inspection *found) {
     put_rest(text, given->n_devices - n_shown);
 }
 
-void cli_inspect_summary(berth_text *text, const inspection *found) {
+/* What a model file says and a workload file does not. */
+static void put_model(berth_text *text, const inspection *found) {
     const berth_graph *graph = found->graph;
     int32_t n_inputs = 0, n_outputs = 0;
     const int32_t *inputs = berth_graph_inputs(graph, &n_inputs);
     const int32_t *outputs = berth_graph_outputs(graph, &n_outputs);
+    put_work(text, found);
+    put_shapes(text, found);
+    put_tensors(text, "inputs", graph, inputs, n_inputs);
+    put_tensors(text, "outputs", graph, outputs, n_outputs);
+    put_types(text, found);
+    put_unknown_types(text, found->work);
+}
+
+void cli_inspect_summary(berth_text *text, const inspection *found) {
     put_file(text, found);
     put_structure(text, found);
-    if (berth_graph_given_costs(graph)) {
+    if (berth_graph_given_costs(found->graph))
         put_devices(text, found);
-    } else {
-        put_work(text, found->work);
-        put_shapes(text, found);
-        put_tensors(text, "inputs", graph, inputs, n_inputs);
-        put_tensors(text, "outputs", graph, outputs, n_outputs);
-    }
+    else
+        put_model(text, found);
     put_groups(text, found);
-    if (!berth_graph_given_costs(graph)) {
-        put_types(text, found);
-        put_unknown_types(text, found->work);
-    }
     put_key(text, "fingerprint");
-    berth_text_printf(text, "%s\n", berth_graph_fingerprint(graph));
+    berth_text_printf(text, "%s\n", berth_graph_fingerprint(found->graph));
 }

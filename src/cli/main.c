@@ -27,12 +27,10 @@ static const cli_command version_command = {
     .summary = "print the version",
 };
 
-static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command};
-
-enum { N_COMMANDS = sizeof commands / sizeof *commands };
+static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command, NULL};
 
 static const cli_command *find_command(const char *name) {
-    for (int i = 0; i < N_COMMANDS; i++)
+    for (int i = 0; commands[i]; i++)
         if (strcmp(commands[i]->name, name) == 0) return commands[i];
     return NULL;
 }
@@ -41,7 +39,7 @@ static int fail_unknown(const char *name) {
     char message[256];
     const char *what = name[0] == '-' ? "option" : "command";
     cli_nearest nearest = cli_nearest_begin(name);
-    for (int i = 0; i < N_COMMANDS; i++) cli_nearest_offer(&nearest, commands[i]->name);
+    for (int i = 0; commands[i]; i++) cli_nearest_offer(&nearest, commands[i]->name);
     if (nearest.best)
         snprintf(message, sizeof message, "unknown %s '%.60s'; did you mean '%s'?", what, name, nearest.best);
     else
@@ -52,8 +50,7 @@ static int fail_unknown(const char *name) {
 static void append_overview(berth_text *text) {
     berth_text_printf(text, "usage: berth COMMAND [OPTION...]\n\n"
                             "Berth finds, for every operation of a neural network, the device to run it on.\n\n");
-    for (int i = 0; i < N_COMMANDS; i++)
-        berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    for (int i = 0; commands[i]; i++) berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     berth_text_printf(text, "\n'berth COMMAND -h' shows the usual options of a command, --help all of them.\n");
 }
 

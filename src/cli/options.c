@@ -12,10 +12,10 @@
 #include <string.h>
 
 const cli_option cli_common_options[] = {
-    {"quiet", 'q', CLI_FLAG, offsetof(cli_common, quiet), NULL, .help = "no warnings", .rare = true},
-    {"verbose", 'v', CLI_FLAG, offsetof(cli_common, verbose), NULL, .help = "say more on standard error", .rare = true},
-    {NULL, 'h', CLI_FLAG, offsetof(cli_common, help), NULL, .help = "the usual options"},
-    {"help", 0, CLI_FLAG, offsetof(cli_common, long_help), NULL, .help = "everything about the command"},
+    {"quiet", 'q', CLI_FLAG, CLI_RARE, offsetof(cli_common, quiet), NULL, .help = "no warnings"},
+    {"verbose", 'v', CLI_FLAG, CLI_RARE, offsetof(cli_common, verbose), NULL, .help = "say more on standard error"},
+    {NULL, 'h', CLI_FLAG, CLI_USUAL, offsetof(cli_common, help), NULL, .help = "the usual options"},
+    {"help", 0, CLI_FLAG, CLI_USUAL, offsetof(cli_common, long_help), NULL, .help = "everything about the command"},
     {0},
 };
 
@@ -143,7 +143,7 @@ static void explain_number(const word *found, char *message, size_t size) {
 static void explain_unknown(const cli_command *command, const word *found, char *message, size_t size) {
     cli_nearest nearest = cli_nearest_begin(found->spelled[1] == '-' ? found->spelled + 2 : "");
     const cli_option *tables[] = {command->options, cli_common_options};
-    for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+    for (int i = 0; i < 2; i++)
         for (const cli_option *row = tables[i]; row && is_row(row); row++)
             if (row->name) cli_nearest_offer(&nearest, row->name);
     if (nearest.best)

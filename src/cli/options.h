@@ -16,14 +16,19 @@ typedef enum cli_kind {
     CLI_LIST,   /* cli_list: may be given several times */
 } cli_kind;
 
+typedef enum cli_use {
+    CLI_USUAL, /* shown by -h */
+    CLI_RARE,  /* shown by --help only */
+} cli_use;
+
 typedef struct cli_option {
     const char *name; /* without dashes; NULL ends a table */
     char letter;      /* 0: none */
     cli_kind kind;
-    size_t offset;
+    cli_use use;
+    size_t offset;       /* of the value in the command's struct */
     const char *metavar; /* what stands for the value in help; NULL for a flag */
     const char *help;
-    bool rare;        /* left out of -h, shown by --help */
     double low, high; /* bounds of a number, both allowed; equal: unbounded */
 } cli_option;
 

@@ -25,7 +25,7 @@ static void append_spelling(berth_text *text, const cli_option *option, int widt
 
 static void append_rows(berth_text *text, const cli_option *options, bool all) {
     for (; options && (options->name || options->letter); options++) {
-        if (options->rare && !all) continue;
+        if (options->use == CLI_RARE && !all) continue;
         berth_text_printf(text, "  ");
         append_spelling(text, options, 22);
         berth_text_printf(text, "  %s%s\n", options->help, options->kind == CLI_LIST ? " (repeatable)" : "");

@@ -6,6 +6,7 @@
 #include "graph/fingerprint.h"
 
 #include "base/sha256.h"
+#include "base/sort.h"
 
 #include <string.h>
 
@@ -59,31 +60,9 @@ static bool is_location(const writer *w, const berth_op *op, const berth_attribu
            strcmp(op->type, "Const") == 0;
 }
 
-static bool comes_before(const berth_attribute *attributes, int32_t a, int32_t b) {
-    int side = strcmp(attributes[a].name, attributes[b].name);
+static bool comes_before(const void *attributes, int32_t a, int32_t b) {
+    int side = strcmp(((const berth_attribute *)attributes)[a].name, ((const berth_attribute *)attributes)[b].name);
     return side < 0 || (side == 0 && a < b);
-}
-
-/* Heap sort, so that an operation with very many attributes costs no more than n log n. */
-static void sift_down(const berth_attribute *attributes, int32_t *heap, int32_t at, int32_t n) {
-    for (int32_t child = 2 * at + 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && comes_before(attributes, heap[child], heap[child + 1])) child++;
-        if (!comes_before(attributes, heap[at], heap[child])) return;
-        int32_t swap = heap[at];
-        heap[at] = heap[child];
-        heap[child] = swap;
-        at = child;
-    }
-}
-
-static void sort_by_name(const berth_attribute *attributes, int32_t *list, int32_t n) {
-    for (int32_t at = n / 2 - 1; at >= 0; at--) sift_down(attributes, list, at, n);
-    for (int32_t end = n - 1; end > 0; end--) {
-        int32_t last = list[0];
-        list[0] = list[end];
-        list[end] = last;
-        sift_down(attributes, list, 0, end);
-    }
 }
 
 static void put_attribute(writer *w, const berth_attribute *attribute) {
@@ -111,7 +90,7 @@ static void put_op(writer *w, const berth_op *op) {
     int32_t n = 0;
     for (int32_t i = 0; i < op->n_attributes; i++)
         if (!is_location(w, op, &op->attributes[i])) w->sorted[n++] = i;
-    sort_by_name(op->attributes, w->sorted, n);
+    berth_sort(w->sorted, (size_t)n, comes_before, op->attributes);
     put_number(w, n);
     for (int32_t i = 0; i < n; i++) put_attribute(w, &op->attributes[w->sorted[i]]);
     put_number(w, op->n_bodies);

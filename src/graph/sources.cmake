@@ -6,4 +6,9 @@ target_sources(berth_objects PRIVATE
   src/graph/constant.c
   src/graph/element.c
   src/graph/fingerprint.c
+  src/graph/flops.c
+  src/graph/flops_product.c
+  src/graph/kind.c
+  src/graph/measure.c
+  src/graph/work.c
 )

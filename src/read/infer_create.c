@@ -188,8 +188,9 @@ berth_status berth_infer_stft(berth_infer *in) {
         has_length = berth_dim_is_static(&window.at[0]);
         length = window.at[0].min;
     }
-    if ((has_length && length < 1) || (has_step && step < 1))
-        return berth_infer_refuse(in, "frames of %" PRId64 " every %" PRId64, length, has_step ? step : 1);
+    /* A length or step that makes no sense is for the runtime to refuse: the graph is sound, its shape stays open. */
+    has_length = has_length && length > 0;
+    has_step = has_step && step > 0;
     if (has_length) dims.at[2] = berth_dim_static(half ? length / 2 + 1 : length);
     if (berth_infer_dims(in, 0, &signal)) {
         dims.at[0] = signal.at[0];

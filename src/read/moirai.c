@@ -200,16 +200,21 @@ static berth_status count_ids(const moirai *r, int column, size_t *n) {
     return BERTH_OK;
 }
 
+/* Numbers in edge_ms for each edge. */
+static size_t per_edge(const moirai *r) {
+    return (size_t)r->n_devices * (size_t)r->n_devices;
+}
+
 /* One cell of transfer times: as many numbers as the task has followers, whose edges begin at edge_ms[first]. */
 static berth_status read_transfer(moirai *r, int a, int b, size_t first, size_t n_followers) {
     int column = PC + 10 * a + b;
-    size_t per_edge = (size_t)(r->n_devices * r->n_devices), place = first + (size_t)(a * r->n_devices + b), n = 0;
+    size_t place = first + (size_t)a * (size_t)r->n_devices + (size_t)b, n = 0;
     berth_csv_cell rest = berth_csv_list(cell_of(r, column)), item;
     for (; berth_csv_item(&rest, &item); n++) {
         double value = 0;
         BERTH_TRY(read_number(r, column, item, &value));
         if (a == b && value > 0) return fail_cell(r, column, item, "ms within a device, where nothing is moved");
-        if (n < n_followers) r->edge_ms.items[place + n * per_edge] = value;
+        if (n < n_followers) r->edge_ms.items[place + n * per_edge(r)] = value;
     }
     if (n == n_followers) return BERTH_OK;
     return berth_build_fail(r->b, BERTH_E_FORMAT, r->line, "column %s: %zu numbers for %zu followers",
@@ -217,9 +222,9 @@ static berth_status read_transfer(moirai *r, int a, int b, size_t first, size_t 
 }
 
 static berth_status read_transfers(moirai *r, size_t n_followers, bool may_be_free) {
-    size_t per_edge = (size_t)(r->n_devices * r->n_devices), first = r->edge_ms.n;
-    BERTH_TRY(berth_given_check_room(r->b, r->line, r->source, r->edges.n, per_edge));
-    for (size_t i = 0; i < n_followers * per_edge; i++)
+    size_t first = r->edge_ms.n, n = n_followers * per_edge(r);
+    BERTH_TRY(berth_given_check_room(r->b, r->line, r->source, r->edges.n, per_edge(r)));
+    for (size_t i = 0; i < n; i++)
         if (!berth_vec_push(berth_ctx_allocator(r->b->ctx), &r->edge_ms, 0.0)) return berth_fail_nomem(r->b->ctx);
     bool empty = true;
     for (int column = PC; column < N_COLUMNS; column++) empty &= cell_of(r, column).size == 0;

@@ -64,7 +64,8 @@ static berth_status bind_input(berth_build *b, symbols *s, berth_tensor *tensor,
         if (old->symbol && !berth_dim_is_static(old)) BERTH_TRY(bind_symbol(b, s, old->symbol, value));
     }
     tensor->shape = (berth_shape){binding->rank, dims};
-    return BERTH_OK;
+    if (berth_shape_product_fits(&tensor->shape, berth_type_bits(tensor->type))) return BERTH_OK;
+    return berth_build_fail(b, BERTH_E_ARG, -1, "the shape given for '%.200s' goes beyond 64 bits", tensor->name);
 }
 
 static berth_status bind_all(berth_build *b, symbols *s, const berth_read_options *options) {

@@ -80,12 +80,16 @@ static berth_status walk_attribute(berth_onnx *reader, const berth_wire_field *a
 }
 
 static berth_status walk_node(berth_onnx *reader, const berth_wire_field *node, int32_t depth, berth_onnx_nest *nest) {
+    bool typed = false;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, node);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(reader, &f), nest));
+        if (f.number == 4) typed = f.size > 0;
         if (f.number == 5) BERTH_TRY(walk_attribute(reader, &f, depth, nest));
     }
-    return message.status;
+    BERTH_TRY(message.status);
+    if (typed) return BERTH_OK;
+    return berth_build_fail(reader->b, BERTH_E_FORMAT, (int64_t)node->where, "a node without op_type");
 }
 
 static berth_status walk_output(berth_onnx *reader, const berth_wire_field *output, const berth_onnx_nest *nest) {

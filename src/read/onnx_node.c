@@ -75,9 +75,11 @@ static berth_status read_attributes(berth_onnx *reader, const node *n, berth_op 
     return message.status;
 }
 
-static berth_status read_constant(berth_onnx *reader, const node *n) {
+static berth_status read_constant(berth_onnx *reader, const node *n, const berth_onnx_nest *nest) {
     if (!is_name(n->type, "Constant") || n->domain.size || reader->outputs.n < 1 || reader->outputs.items[0] < 0)
         return BERTH_OK;
+    if (reader->inputs.n > 0 || nest->n_bodies > 0)
+        return berth_build_fail(reader->b, BERTH_E_FORMAT, (int64_t)n->field->where, "a Constant that has inputs");
     bool found = false;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
@@ -130,7 +132,7 @@ berth_status berth_onnx_node_read(berth_onnx *reader, const berth_wire_field *fi
     BERTH_TRY(berth_build_ports(b, index, reader->inputs.items, n_inputs, (int32_t)reader->inputs.n - n_inputs,
                                 reader->outputs.items, (int32_t)reader->outputs.n));
     BERTH_TRY(read_fill(reader, &n));
-    return read_constant(reader, &n);
+    return read_constant(reader, &n, &nest);
 }
 
 /* Append "#index" until nobody has the name. A file that forces several rounds has names as long as the rounds. */

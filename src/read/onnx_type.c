@@ -127,5 +127,8 @@ berth_status berth_onnx_declare(berth_onnx *reader, int32_t index, const berth_o
     else if (declared->type != BERTH_TYPE_UNKNOWN && declared->type != tensor->type)
         return berth_build_fail(reader->b, BERTH_E_FORMAT, declared->where, "'%.200s' is declared %s, but it is %s",
                                 tensor->name, berth_type_name(declared->type), berth_type_name(tensor->type));
-    return merge_shapes(reader, tensor, declared);
+    BERTH_TRY(merge_shapes(reader, tensor, declared));
+    if (berth_shape_product_fits(&tensor->shape, berth_type_bits(tensor->type))) return BERTH_OK;
+    return berth_build_fail(reader->b, BERTH_E_FORMAT, declared->where,
+                            "the dimensions of '%.200s' multiply beyond 64 bits", tensor->name);
 }

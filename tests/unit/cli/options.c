@@ -16,12 +16,12 @@ typedef struct values {
 } values;
 
 static const cli_option table[] = {
-    {"flag", 'f', CLI_FLAG, offsetof(values, flag), NULL, .help = "a flag"},
-    {"string", 's', CLI_STRING, offsetof(values, string), "TEXT", .help = "a string"},
-    {"count", 'c', CLI_INT, offsetof(values, count), "N", .help = "a whole number", .low = 1, .high = 10},
-    {"ratio", 0, CLI_DOUBLE, offsetof(values, ratio), "X", .help = "a number", .low = 0, .high = 1},
-    {"any", 0, CLI_INT, offsetof(values, any), "N", .help = "an unbounded number"},
-    {"item", 'i', CLI_LIST, offsetof(values, items), "ITEM", .help = "a list"},
+    {"flag", 'f', CLI_FLAG, CLI_USUAL, offsetof(values, flag), NULL, .help = "a flag"},
+    {"string", 's', CLI_STRING, CLI_USUAL, offsetof(values, string), "TEXT", .help = "a string"},
+    {"count", 'c', CLI_INT, CLI_USUAL, offsetof(values, count), "N", .help = "a whole number", .low = 1, .high = 10},
+    {"ratio", 0, CLI_DOUBLE, CLI_USUAL, offsetof(values, ratio), "X", .help = "a number", .low = 0, .high = 1},
+    {"any", 0, CLI_INT, CLI_USUAL, offsetof(values, any), "N", .help = "an unbounded number"},
+    {"item", 'i', CLI_LIST, CLI_USUAL, offsetof(values, items), "ITEM", .help = "a list"},
     {0},
 };
 

@@ -116,7 +116,7 @@ static void long_dimensions(void **state) {
 
 /* One --shape, as the parser would hand it over. */
 static bool bind(cli_shapes *shapes, const char *value, char *message, size_t size) {
-    static const cli_option options[] = {{"shape", 0, CLI_LIST, 0, "NAME=DIMS", .help = ""}, {0}};
+    static const cli_option options[] = {{"shape", 0, CLI_LIST, CLI_USUAL, 0, "NAME=DIMS", .help = ""}, {0}};
     static const cli_command command = {.name = "try", .options = options};
     char copy[256], first[] = "--shape";
     snprintf(copy, sizeof copy, "%s", value);

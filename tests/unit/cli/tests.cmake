@@ -1,6 +1,10 @@
-# The command is a program, not a library: each test compiles the files it is about.
-berth_unit_test(cli options)
-target_sources(unit_cli_options PRIVATE src/cli/nearest.c src/cli/options.c)
-berth_unit_test(cli output)
-target_sources(unit_cli_output PRIVATE src/cli/nearest.c src/cli/options.c src/cli/output.c src/cli/report.c
-               src/cli/shapes.c src/cli/signals.c src/cli/tensors.c)
+# The command is a program, not a library: the tests share its files, all but main.c.
+get_target_property(cli_sources berth_cli SOURCES)
+list(FILTER cli_sources EXCLUDE REGEX "/main\\.c$")
+add_library(test_cli STATIC ${cli_sources})
+berth_ours(test_cli)
+target_include_directories(test_cli PRIVATE src)
+target_link_libraries(test_cli PUBLIC berth_static)
+berth_unit_test(cli inspect test_cli)
+berth_unit_test(cli options test_cli)
+berth_unit_test(cli output test_cli)

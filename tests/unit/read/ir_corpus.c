@@ -95,6 +95,13 @@ static int find_column(char *const *cells, int n, const char *name) {
     return -1;
 }
 
+static int to_int(const char *text) {
+    char *end = NULL;
+    long value = strtol(text, &end, 10);
+    if (end == text || *end || value < 0 || value > INT32_MAX) fail_msg("MANIFEST.tsv has no count '%s'", text);
+    return (int)value;
+}
+
 static void check_row(const char *file, int nodes, int edges, int pairs) {
     char path[256];
     snprintf(path, sizeof path, "data/ir/%s", file);
@@ -130,7 +137,7 @@ static void manifest_agrees(void **state) {
     while (fgets(row, sizeof row, manifest)) {
         assert_int_equal(split_row(row, cells), n);
         if (IS_IN(other_rows, cells[file])) continue;
-        check_row(cells[file], atoi(cells[nodes]), atoi(cells[edges]), atoi(cells[pairs]));
+        check_row(cells[file], to_int(cells[nodes]), to_int(cells[edges]), to_int(cells[pairs]));
         rows++;
     }
     fclose(manifest);

@@ -209,22 +209,27 @@ static void refuses_text_around_tables(void **state) {
 /* A row may name many followers in few bytes and leave its transfers out; ten devices make 100 numbers of each. */
 static void refuses_tables_out_of_proportion(void **state) {
     berth_ctx *ctx = ((workload *)*state)->ctx;
-    enum { FOLLOWERS = 700 };
-    char *text = calloc(1, 8192);
-    assert_non_null(text);
-    size_t n = (size_t)sprintf(text, "task,dir_succ,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9");
-    for (int i = 0; i < 100; i++) n += (size_t)sprintf(text + n, ",pc%02d", i);
-    n += (size_t)sprintf(text + n, "\n0,\"1");
-    for (int i = 1; i < FOLLOWERS; i++) n += (size_t)sprintf(text + n, ",1");
-    n += (size_t)sprintf(text + n, "\",0,0,0,0,0,0,0,0,0,0");
-    for (int i = 0; i < 100; i++) text[n++] = ',';
-    support_refuse(ctx, text, n, BERTH_E_FORMAT, "test:2: 700 x 100 times are out of proportion");
-    memset(text + n, ',', 2000);
-    support_refuse(ctx, text, n + 2000, BERTH_E_FORMAT, "test:2: the row has more than 112 cells");
-    memset(text, ',', 8000);
-    memcpy(text, "task,dir_succ", 13);
-    support_refuse(ctx, text, 8000, BERTH_E_FORMAT, "test:1: the row has more than 1024 cells");
-    free(text);
+    berth_text *text = NULL;
+    assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
+    berth_text_printf(text, "task,dir_succ,p0,p1,p2,p3,p4,p5,p6,p7,p8,p9");
+    for (int i = 0; i < 100; i++) berth_text_printf(text, ",pc%02d", i);
+    berth_text_printf(text, "\n0,\"1");
+    for (int i = 1; i < 700; i++) berth_text_printf(text, ",1");
+    berth_text_printf(text, "\",0,0,0,0,0,0,0,0,0,0");
+    for (int i = 0; i < 100; i++) berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:2: 700 x 100 times are out of proportion");
+    berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:2: the row has more than 112 cells");
+    berth_text_free(text);
+
+    assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
+    berth_text_printf(text, "task,dir_succ");
+    for (int i = 0; i < 8000; i++) berth_text_printf(text, ",");
+    support_refuse(ctx, berth_text_string(text), berth_text_size(text), BERTH_E_FORMAT,
+                   "test:1: the row has more than 1024 cells");
+    berth_text_free(text);
 }
 
 /* Up to the last task's memory; after that only empty cells and the note are missing. */

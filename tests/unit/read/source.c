@@ -18,7 +18,7 @@ static char folder[64];
 static int set_up(void **state) {
     (void)state;
     options = berth_read_options_default();
-    strcpy(folder, "/tmp/berth-test-XXXXXX");
+    snprintf(folder, sizeof folder, "/tmp/berth-test-XXXXXX");
     if (!mkdtemp(folder)) return -1;
     return berth_ctx_new(&ctx, NULL);
 }
@@ -160,7 +160,7 @@ static void reads_standard_input(void **state) {
     enum { SIZE = 300000 };
     char *bytes = malloc(SIZE), *packed = malloc(SIZE);
     assert_true(bytes && packed);
-    for (int i = 0; i < SIZE; i++) bytes[i] = (char)(i * i >> 7);
+    for (int i = 0; i < SIZE; i++) bytes[i] = (char)((unsigned)i * (unsigned)i >> 7);
     size_t n = 0;
     pack(bytes, SIZE, packed, SIZE, &n);
     check_standard_input(fill_pipe(bytes, SIZE), bytes, SIZE);
