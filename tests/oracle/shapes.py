@@ -82,7 +82,7 @@ def beyond_nested(graph):
     """Names that depend on a nested graph or a sequence."""
     found = set()
     for node in graph.node:  # in topological order, as files of the onnx package are
-        if (any(a.HasField("g") or a.graphs for a in node.attribute) or "Sequence" in node.op_type
+        if (any(a.HasField("g") or a.graphs for a in node.attribute) or "Sequence" in node.op_type or "Optional" in node.op_type
                 or found.intersection(node.input)):
             found.update(node.output)
     return found
