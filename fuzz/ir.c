@@ -205,6 +205,9 @@ static void *metered_resize(void *user, void *old, size_t old_size, size_t new_s
 
 static void use_graph(berth_ctx *ctx, const berth_graph *graph) {
     demand(berth_graph_check(ctx, graph) == BERTH_OK, "a valid graph", berth_ctx_message(ctx));
+    berth_work *work = NULL;
+    demand(berth_work_compute(ctx, &work, graph) == BERTH_OK, "work", berth_ctx_message(ctx));
+    berth_work_free(work);
     for (berth_group_rule rule = BERTH_GROUP_PAPER; rule <= BERTH_GROUP_FUSED; rule++) {
         berth_groups *groups = NULL;
         demand(berth_groups_build(ctx, &groups, graph, rule) == BERTH_OK, "groups", berth_ctx_message(ctx));

@@ -55,7 +55,8 @@ typedef struct berth_work {
     int64_t parameters;
     int64_t parameter_bytes;          /* bytes of all stored constants, each once */
     int64_t activation_bytes;         /* bytes of all tensors that are not constants, each once */
-    int32_t unknown_shapes;           /* tensors that an operation yields or the model takes, of unknown shape */
+    int32_t unknown_shapes;           /* tensors that an operation yields or the model takes, of unknown shape; none for
+                                         workloads, which have no shapes */
     int32_t n_unknown_types;          /* distinct operation types that are not in the table ... */
     const char *const *unknown_types; /* ... by name, sorted; none for workloads, whose times are given */
 } berth_work;

@@ -119,10 +119,10 @@ static void make_printable(char *text) {
     text[to] = 0;
 }
 
-/* A line too long for the buffer ends in "..."; a character that this cuts is dropped. */
-static void format_line(char line[LINE_SIZE], const char *format, va_list args) {
+/* What vsnprintf, which returned n, wrote into the line: one that was cut ends in "...", and the character that this
+ * cuts is dropped. */
+static void finish_line(char line[LINE_SIZE], int n) {
     static const char dots[] = "...";
-    int n = vsnprintf(line, LINE_SIZE, format, args);
     if (n < 0) line[0] = 0;
     if (n >= LINE_SIZE) {
         size_t end = LINE_SIZE - sizeof dots;
@@ -134,7 +134,7 @@ static void format_line(char line[LINE_SIZE], const char *format, va_list args) 
 
 berth_status berth_fail_va(berth_ctx *ctx, berth_status code, const char *format, va_list args) {
     char line[LINE_SIZE]; /* the arguments may point into the present message */
-    format_line(line, format, args);
+    finish_line(line, vsnprintf(line, sizeof line, format, args));
     memcpy(ctx->message, line, sizeof line);
     return code;
 }
@@ -158,7 +158,7 @@ void berth_log(berth_ctx *ctx, berth_log_level level, const char *format, ...) {
     char line[LINE_SIZE];
     va_list args;
     va_start(args, format);
-    format_line(line, format, args);
+    finish_line(line, vsnprintf(line, sizeof line, format, args));
     va_end(args);
     ctx->log(ctx->log_user, level, line);
 }

@@ -26,14 +26,15 @@ const berth_json *berth_json_get(const berth_json *object, const char *key) {
     return NULL;
 }
 
-static berth_status find(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
-                         const berth_json **out) {
+/* The member, or NULL with the message set. */
+static const berth_json *find(berth_ctx *ctx, const char *name, const berth_json *object, const char *key) {
+    const berth_json *member = berth_json_get(object, key);
     if (object->kind != BERTH_JSON_OBJECT)
-        return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": expected an object with '%s', not %s", name,
-                          object->line, key, berth_json_kind_name(object->kind));
-    *out = berth_json_get(object, key);
-    if (*out) return BERTH_OK;
-    return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' is missing", name, object->line, key);
+        (void)berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": expected an object with '%s', not %s", name,
+                         object->line, key, berth_json_kind_name(object->kind));
+    else if (!member)
+        (void)berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' is missing", name, object->line, key);
+    return member;
 }
 
 static berth_status fail_kind(berth_ctx *ctx, const char *name, const berth_json *value, const char *wanted) {
@@ -41,27 +42,34 @@ static berth_status fail_kind(berth_ctx *ctx, const char *name, const berth_json
                       wanted, berth_json_kind_name(value->kind));
 }
 
+static const berth_json *find_kind(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
+                                   berth_json_kind kind) {
+    const berth_json *value = find(ctx, name, object, key);
+    if (!value || value->kind == kind) return value;
+    (void)fail_kind(ctx, name, value, berth_json_kind_name(kind));
+    return NULL;
+}
+
 berth_status berth_json_want(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
                              berth_json_kind kind, const berth_json **out) {
-    const berth_json *value = NULL;
-    BERTH_TRY(find(ctx, name, object, key, &value));
-    if (value->kind != kind) return fail_kind(ctx, name, value, berth_json_kind_name(kind));
+    const berth_json *value = find_kind(ctx, name, object, key, kind);
+    if (!value) return BERTH_E_FORMAT;
     *out = value;
     return BERTH_OK;
 }
 
 berth_status berth_json_want_number(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
                                     double *out) {
-    const berth_json *value = NULL;
-    BERTH_TRY(berth_json_want(ctx, name, object, key, BERTH_JSON_NUMBER, &value));
+    const berth_json *value = find_kind(ctx, name, object, key, BERTH_JSON_NUMBER);
+    if (!value) return BERTH_E_FORMAT;
     *out = value->number;
     return BERTH_OK;
 }
 
 berth_status berth_json_want_integer(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
                                      int64_t low, int64_t high, int64_t *out) {
-    const berth_json *value = NULL;
-    BERTH_TRY(find(ctx, name, object, key, &value));
+    const berth_json *value = find(ctx, name, object, key);
+    if (!value) return BERTH_E_FORMAT;
     if (value->kind != BERTH_JSON_NUMBER) return fail_kind(ctx, name, value, "an integer");
     if (!value->is_integer || value->integer < low || value->integer > high)
         return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' must be an integer from %" PRId64 " to %" PRId64,
@@ -72,8 +80,8 @@ berth_status berth_json_want_integer(berth_ctx *ctx, const char *name, const ber
 
 berth_status berth_json_want_string(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
                                     const char **out) {
-    const berth_json *value = NULL;
-    BERTH_TRY(berth_json_want(ctx, name, object, key, BERTH_JSON_STRING, &value));
+    const berth_json *value = find_kind(ctx, name, object, key, BERTH_JSON_STRING);
+    if (!value) return BERTH_E_FORMAT;
     if (memchr(value->string, 0, value->size))
         return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%s' must not hold the character U+0000", name,
                           value->line, key);
@@ -83,8 +91,8 @@ berth_status berth_json_want_string(berth_ctx *ctx, const char *name, const bert
 
 berth_status berth_json_want_bool(berth_ctx *ctx, const char *name, const berth_json *object, const char *key,
                                   bool *out) {
-    const berth_json *value = NULL;
-    BERTH_TRY(find(ctx, name, object, key, &value));
+    const berth_json *value = find(ctx, name, object, key);
+    if (!value) return BERTH_E_FORMAT;
     if (value->kind != BERTH_JSON_TRUE && value->kind != BERTH_JSON_FALSE)
         return fail_kind(ctx, name, value, "true or false");
     *out = value->kind == BERTH_JSON_TRUE;

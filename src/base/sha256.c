@@ -30,7 +30,7 @@ static void write_word(unsigned char *bytes, uint32_t word) {
 
 static void take_block(uint32_t state[8], const unsigned char block[64]) {
     uint32_t W[64];
-    for (int t = 0; t < 16; t++) W[t] = read_word(block + 4 * t);
+    for (size_t t = 0; t < 16; t++) W[t] = read_word(block + 4 * t);
     for (int t = 16; t < 64; t++) {
         uint32_t s0 = rotate(W[t - 15], 7) ^ rotate(W[t - 15], 18) ^ (W[t - 15] >> 3);
         uint32_t s1 = rotate(W[t - 2], 17) ^ rotate(W[t - 2], 19) ^ (W[t - 2] >> 10);
@@ -84,14 +84,14 @@ void berth_sha256_finish(berth_sha256 *sha, unsigned char digest[BERTH_SHA256_SI
     write_word(length, (uint32_t)(bits >> 32));
     write_word(length + 4, (uint32_t)bits);
     berth_sha256_update(sha, length, sizeof length);
-    for (int i = 0; i < 8; i++) write_word(digest + 4 * i, sha->state[i]);
+    for (size_t i = 0; i < 8; i++) write_word(digest + 4 * i, sha->state[i]);
 }
 
 void berth_sha256_hex(const unsigned char digest[BERTH_SHA256_SIZE], char text[2 * BERTH_SHA256_SIZE + 1]) {
     static const char digits[] = "0123456789abcdef";
-    for (int i = 0; i < BERTH_SHA256_SIZE; i++) {
+    for (size_t i = 0; i < BERTH_SHA256_SIZE; i++) {
         text[2 * i] = digits[digest[i] >> 4];
         text[2 * i + 1] = digits[digest[i] & 15];
     }
-    text[2 * BERTH_SHA256_SIZE] = 0;
+    text[(size_t)2 * BERTH_SHA256_SIZE] = 0;
 }

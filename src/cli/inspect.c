@@ -60,8 +60,10 @@ double cli_device_total(const berth_graph *graph, int32_t device) {
 }
 
 static void count_ops(inspection *found) {
+    bool given = berth_graph_given_costs(found->graph); /* then nobody asks for FLOPs */
     for (int32_t i = 0; i < berth_graph_op_count(found->graph); i++) {
         const berth_op *op = berth_graph_op(found->graph, i);
+        found->n_unknown_work += !given && !found->work->ops[i].known;
         found->n_constants += (op->flags & BERTH_OP_CONSTANT) != 0;
         found->n_bodies += op->n_bodies;
         found->n_nested_ops += op->n_nested_ops;
@@ -74,7 +76,7 @@ static berth_status examine(berth_ctx *ctx, inspection *found) {
     if (status == BERTH_OK) status = berth_census_build(ctx, &found->census, found->graph, found->work);
     for (int rule = 0; rule < INSPECT_N_RULES && status == BERTH_OK; rule++)
         status = berth_groups_build(ctx, &found->groups[rule], found->graph, (berth_group_rule)rule);
-    count_ops(found);
+    if (status == BERTH_OK) count_ops(found);
     return status;
 }
 

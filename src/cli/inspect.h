@@ -19,6 +19,7 @@ typedef struct inspection {
     berth_census *census;
     berth_groups *groups[INSPECT_N_RULES]; /* by berth_group_rule */
     int32_t n_constants;                   /* operations that are constant expressions */
+    int32_t n_unknown_work;                /* operations whose FLOPs are not known */
     int64_t n_bodies, n_nested_ops;        /* in all operations together */
 } inspection;
 

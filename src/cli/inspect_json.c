@@ -68,13 +68,14 @@ static void put_unknown(berth_text *text, const inspection *found) {
     int32_t named = 0;
     berth_json_int(text, "unknown_shapes", work->unknown_shapes);
     berth_json_array_begin(text, "unknown_tensors");
-    for (int32_t t = 0; t < berth_graph_tensor_count(found->graph) && named < MOST_UNKNOWN_NAMES; t++) {
+    for (int32_t t = 0; named < work->unknown_shapes && named < MOST_UNKNOWN_NAMES; t++) {
         const berth_tensor *tensor = berth_graph_tensor(found->graph, t);
         if (!cli_tensor_is_unknown(tensor)) continue;
         berth_json_string(text, NULL, cli_tensor_name(found->graph, tensor));
         named++;
     }
     berth_json_array_end(text);
+    berth_json_int(text, "unknown_work", found->n_unknown_work);
     berth_json_array_begin(text, "unknown_types");
     for (int32_t i = 0; i < work->n_unknown_types; i++) berth_json_string(text, NULL, work->unknown_types[i]);
     berth_json_array_end(text);

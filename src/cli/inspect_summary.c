@@ -75,15 +75,29 @@ static void put_structure(berth_text *text, const inspection *found) {
                       plural(found->n_bodies), found->n_nested_ops, plural(found->n_nested_ops));
 }
 
-static void put_work(berth_text *text, const berth_work *work) {
+/* Sums leave out what is not known, and say so. */
+static void put_work(berth_text *text, const inspection *found) {
     char count[CLI_SCALED_SIZE], bytes[CLI_SCALED_SIZE];
+    const berth_work *work = found->work;
+    int32_t n_unknown = found->n_unknown_work;
     put_key(text, "work");
-    berth_text_printf(text, "%s\n", cli_scaled(work->flops, "FLOP", count));
+    berth_text_printf(text, "%s%s", n_unknown ? "at least " : "", cli_scaled(work->flops, "FLOP", count));
+    if (n_unknown > 0) berth_text_printf(text, "; unknown for %" PRId32 " operation%s", n_unknown, plural(n_unknown));
+    end_line(text);
     put_key(text, "parameters");
     berth_text_printf(text, "%s; constants %s\n", cli_scaled((double)work->parameters, "", count),
                       cli_scaled((double)work->parameter_bytes, "B", bytes));
     put_key(text, "activations");
-    berth_text_printf(text, "%s\n", cli_scaled((double)work->activation_bytes, "B", bytes));
+    berth_text_printf(text, "%s%s\n", work->unknown_shapes ? "at least " : "",
+                      cli_scaled((double)work->activation_bytes, "B", bytes));
+}
+
+static bool has_open_input(const berth_graph *graph) {
+    int32_t n = 0;
+    const int32_t *inputs = berth_graph_inputs(graph, &n);
+    for (int32_t i = 0; i < n; i++)
+        if (cli_tensor_is_unknown(berth_graph_tensor(graph, inputs[i]))) return true;
+    return false;
 }
 
 static void put_shapes(berth_text *text, const inspection *found) {
@@ -94,13 +108,14 @@ static void put_shapes(berth_text *text, const inspection *found) {
         return;
     }
     berth_text_printf(text, "%" PRId32 " unknown:", n_unknown);
-    for (int32_t t = 0; t < berth_graph_tensor_count(found->graph) && n_named < MOST_NAMES; t++) {
+    for (int32_t t = 0; n_named < n_unknown && n_named < MOST_NAMES; t++) {
         const berth_tensor *tensor = berth_graph_tensor(found->graph, t);
         if (!cli_tensor_is_unknown(tensor)) continue;
         berth_text_printf(text, "%s ", n_named++ ? "," : "");
         cli_text_cell(text, cli_tensor_name(found->graph, tensor), 0, NAME_WIDTH);
     }
     if (n_unknown > n_named) berth_text_printf(text, " and %" PRId32 " more", n_unknown - n_named);
+    if (has_open_input(found->graph)) berth_text_printf(text, "; --shape binds inputs");
     end_line(text);
 }
 
@@ -167,13 +182,13 @@ static void put_types(berth_text *text, const inspection *found) {
 
 static void put_unknown_types(berth_text *text, const berth_work *work) {
     if (work->n_unknown_types == 0) return;
-    put_key(text, "unknown work");
+    put_key(text, "unknown ops");
     for (int32_t i = 0; i < work->n_unknown_types && i < MOST_NAMES; i++) {
         berth_text_printf(text, "%s", i ? ", " : "");
         cli_text_cell(text, work->unknown_types[i], 0, NAME_WIDTH);
     }
     if (work->n_unknown_types > MOST_NAMES)
-        berth_text_printf(text, " and %" PRId32 " more types", work->n_unknown_types - MOST_NAMES);
+        berth_text_printf(text, " and %" PRId32 " more", work->n_unknown_types - MOST_NAMES);
     end_line(text);
 }
 
@@ -199,7 +214,7 @@ static void put_model(berth_text *text, const inspection *found) {
     int32_t n_inputs = 0, n_outputs = 0;
     const int32_t *inputs = berth_graph_inputs(graph, &n_inputs);
     const int32_t *outputs = berth_graph_outputs(graph, &n_outputs);
-    put_work(text, found->work);
+    put_work(text, found);
     put_shapes(text, found);
     put_tensors(text, "inputs", graph, inputs, n_inputs);
     put_tensors(text, "outputs", graph, outputs, n_outputs);

@@ -14,7 +14,8 @@ const char *cli_tensor_name(const berth_graph *graph, const berth_tensor *tensor
 }
 
 bool cli_tensor_is_unknown(const berth_tensor *tensor) {
-    return (tensor->producer >= 0 || (tensor->flags & BERTH_TENSOR_INPUT)) && !berth_shape_is_static(&tensor->shape);
+    bool yielded = tensor->producer >= 0 || (tensor->flags & BERTH_TENSOR_INPUT);
+    return yielded && tensor->type != BERTH_TYPE_OTHER && !berth_shape_is_static(&tensor->shape);
 }
 
 enum { MOST_SHAPE_BYTES = 200 };

@@ -9,7 +9,8 @@
 /* Its own name, else that of the operation that yields it. */
 const char *cli_tensor_name(const berth_graph *graph, const berth_tensor *tensor);
 
-/* A model input or an operation's output whose shape is not fully known: what berth_work.unknown_shapes counts. */
+/* A model input or an operation's output whose shape is not fully known (sequences and the like have none): what
+ * berth_work.unknown_shapes counts. */
 bool cli_tensor_is_unknown(const berth_tensor *tensor);
 
 enum { CLI_DIM_SIZE = 48 };

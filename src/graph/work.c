@@ -148,7 +148,7 @@ static bool count_tensors(worker *w) {
     for (int32_t t = 0; t < graph->n_tensors; t++) {
         const berth_tensor *tensor = &graph->tensors[t];
         bool yielded = tensor->producer >= 0 || (tensor->flags & BERTH_TENSOR_INPUT);
-        if (yielded && tensor->type != BERTH_TYPE_OTHER && !berth_shape_is_static(&tensor->shape))
+        if (yielded && !graph->given && tensor->type != BERTH_TYPE_OTHER && !berth_shape_is_static(&tensor->shape))
             w->work->unknown_shapes++;
         if (!(tensor->flags & BERTH_TENSOR_CONSTANT)) add_bytes(&w->work->activation_bytes, tensor->bytes);
         if (!is_stored(tensor)) continue;

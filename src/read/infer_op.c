@@ -161,7 +161,7 @@ berth_status berth_infer_axis(berth_infer *in, int64_t axis, int32_t rank, int32
 berth_status berth_infer_axes(berth_infer *in, const berth_list *list, int32_t rank, bool marks[BERTH_MAX_RANK]) {
     memset(marks, 0, BERTH_MAX_RANK * sizeof *marks);
     for (int32_t i = 0; i < list->n; i++) {
-        int32_t axis;
+        int32_t axis = 0;
         BERTH_TRY(berth_infer_axis(in, list->at[i], rank, &axis));
         marks[axis] = true;
     }

@@ -43,7 +43,7 @@ static berth_status refuse_reshape(berth_infer *in, const berth_dims *dims, cons
 
 /* Fill the hole, and where there is none compare the counts of elements. */
 static berth_status fit(berth_infer *in, const berth_dims *dims, berth_dims *target, int32_t hole) {
-    int64_t top, bottom;
+    int64_t top = 0, bottom = 0;
     bool solved;
     if (dims->rank < 0) return BERTH_OK;
     BERTH_TRY(cancel(in, dims, target, hole, &top, &bottom, &solved));

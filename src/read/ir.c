@@ -5,6 +5,7 @@
 #include "read/ir.h"
 
 #include "graph/element.h"
+#include "read/ir_text.h"
 #include "read/readers.h"
 
 #include <inttypes.h>
@@ -17,7 +18,7 @@ static bool starts_with(const char *bytes, size_t size, const char *start, size_
 bool berth_ir_recognise(const char *bytes, size_t size) {
     if (starts_with(bytes, size, "\xff\xfe<\0", 4) || starts_with(bytes, size, "\xfe\xff\0<", 4)) return true;
     size_t at = starts_with(bytes, size, "\xef\xbb\xbf", 3) ? 3 : 0;
-    while (at < size && bytes[at] && strchr(" \t\r\n", bytes[at])) at++;
+    while (at < size && berth_ir_is_blank(bytes[at])) at++;
     return at < size && bytes[at] == '<';
 }
 

@@ -67,7 +67,7 @@ static berth_ir_kind find_kind(const char *type) {
 
 berth_status berth_ir_layer_begin(berth_ir *ir, berth_ir_attributes attributes, int64_t line) {
     berth_ir_layer *layer = &ir->layer;
-    *layer = (berth_ir_layer){.op = {.where = line, .domain = ""}};
+    *layer = (berth_ir_layer){.op = {.name = "", .type = "", .domain = "", .where = line}};
     layer->ports = (berth_ir_ports){.first_input = (int32_t)ir->inputs.n, .first_output = (int32_t)ir->outputs.n};
     ir->attributes.n = 0;
     BERTH_TRY(need_int(ir, attributes, "layer", "id", line, &layer->op.id));

@@ -6,8 +6,8 @@
  * TensorIterator) is counted, and hashed with its wiring, so that two models that differ only inside a body are told
  * apart; annotations and positions in the .bin stay out of the hash.
  *
- * The bytes are all at hand, so expat gets them in one piece: fed in small pieces it would start over at each one
- * inside a long token. Document type declarations are refused, and with them every entity that could grow.
+ * expat copies what it is fed, so it is fed in pieces; they are large, because inside a long token it starts over at
+ * each. Document type declarations are refused, and with them every entity that could grow.
  *
  * expat takes no user pointer with its allocator. The door is kept in a thread-local variable, which is set only
  * while this file is at work. */
@@ -20,8 +20,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* XML_Parse takes an int. */
-enum { LARGEST_PIECE = 1 << 30, CANCEL_EVERY = 1 << 12, LONGEST_DIM = 31 };
+enum { LARGEST_PIECE = 1 << 24, CANCEL_EVERY = 1 << 12, LONGEST_DIM = 31 };
 
 typedef enum element {
     DOCUMENT, /* outside of everything */
@@ -105,8 +104,10 @@ typedef struct parser {
     uint64_t seen_in_net, seen_in_layer;
     berth_dim dims[BERTH_MAX_RANK];
     int32_t rank;
-    char dim[LONGEST_DIM + 1];
+    char dim[LONGEST_DIM + 1]; /* the text of a <dim>, without the blanks before it */
     size_t dim_size;
+    bool dim_is_cut;
+    bool has_layers;
     size_t hash_depth; /* depth of the element being hashed, or 0 */
     berth_sha256 hash;
 } parser;
@@ -120,10 +121,6 @@ static void settle(parser *p, berth_status status) {
     if (status == BERTH_OK || p->status != BERTH_OK) return;
     p->status = status;
     XML_StopParser(p->xml, XML_FALSE);
-}
-
-static berth_status fail_here(parser *p, const char *what, const char *name) {
-    return berth_build_fail(p->ir->b, BERTH_E_FORMAT, current_line(p), "%s <%.100s>", what, name);
 }
 
 static element innermost(const parser *p) {
@@ -141,7 +138,7 @@ static berth_status mark_seen(parser *p, const rule *r, const char *name) {
     if (!r->once) return BERTH_OK;
     uint64_t *seen = r->parent == NET ? &p->seen_in_net : &p->seen_in_layer;
     uint64_t bit = (uint64_t)1 << (r - rules);
-    if (*seen & bit) return fail_here(p, "a second", name);
+    if (*seen & bit) return berth_build_fail(p->ir->b, BERTH_E_FORMAT, current_line(p), "a second <%.100s>", name);
     *seen |= bit;
     return BERTH_OK;
 }
@@ -191,11 +188,15 @@ static berth_status start_nested(parser *p, element parent, element is) {
 static berth_status start_known(parser *p, element parent, element is, berth_ir_attributes attributes) {
     switch (is) {
     case NET: return start_net(p, attributes);
+    case LAYERS: p->has_layers = true; return BERTH_OK;
     case LAYER: p->seen_in_layer = 0; return berth_ir_layer_begin(p->ir, attributes, current_line(p));
     case DATA: return berth_ir_layer_data(p->ir, attributes, current_line(p));
     case INPUT_PORT:
     case OUTPUT_PORT: p->rank = 0; return berth_ir_layer_port(p->ir, is == OUTPUT_PORT, attributes, current_line(p));
-    case DIM: p->dim_size = 0; return BERTH_OK;
+    case DIM:
+        p->dim_size = 0;
+        p->dim_is_cut = false;
+        return BERTH_OK;
     case BLOB: return berth_ir_layer_blob(p->ir, attributes, current_line(p));
     case EDGE: return berth_ir_layer_edge(p->ir, attributes, current_line(p));
     case WIRING:
@@ -229,7 +230,7 @@ static berth_status end_dim(parser *p) {
         return berth_build_fail(p->ir->b, BERTH_E_FORMAT, current_line(p), "a port has more than %d dimensions",
                                 BERTH_MAX_RANK);
     p->dim[p->dim_size] = 0;
-    if (!berth_ir_text_dim(p->dim, p->dim_size, &p->dims[p->rank]))
+    if (p->dim_is_cut || !berth_ir_text_dim(p->dim, p->dim_size, &p->dims[p->rank]))
         return berth_build_fail(p->ir->b, BERTH_E_FORMAT, current_line(p), "bad dimension \"%s\"", p->dim);
     p->rank++;
     return BERTH_OK;
@@ -270,13 +271,14 @@ static void XMLCALL on_text(void *user, const XML_Char *text, int size) {
     bool is_dim = innermost(p) == DIM, is_hashed = p->hash_depth && innermost(p) != SKIPPED;
     if (!is_dim && !is_hashed) return;
     for (const char *end = text + size; text < end; text++) {
-        if (strchr(" \t\r\n", *text) && (is_hashed || p->dim_size == 0)) continue;
+        bool is_blank = berth_ir_is_blank(*text);
+        if (is_blank && (is_hashed || p->dim_size == 0)) continue;
         if (is_hashed)
             berth_sha256_update(&p->hash, text, 1);
         else if (p->dim_size < LONGEST_DIM)
             p->dim[p->dim_size++] = *text;
-        else if (!strchr(" \t\r\n", *text))
-            p->dim[0] = '#'; /* too long for a number: no longer one */
+        else
+            p->dim_is_cut |= !is_blank;
     }
 }
 
@@ -322,12 +324,9 @@ static berth_status feed(parser *p, const char *bytes, size_t size) {
         bytes += n;
         size -= n;
     }
-    uint64_t layers = 0;
-    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
-        if (rules[i].is == LAYERS) layers = (uint64_t)1 << i;
     if (p->ir->b->ops.n > 0) return BERTH_OK;
     return berth_build_fail(p->ir->b, BERTH_E_FORMAT, current_line(p), "<net> has %s",
-                            p->seen_in_net & layers ? "no layer in <layers>" : "no <layers>");
+                            p->has_layers ? "no layer in <layers>" : "no <layers>");
 }
 
 berth_status berth_ir_parse(berth_ir *ir, const berth_source *source, int32_t max_depth) {
@@ -335,7 +334,7 @@ berth_status berth_ir_parse(berth_ir *ir, const berth_source *source, int32_t ma
     const char *bytes = source->bytes;
     size_t size = source->size;
     /* XML wants its declaration to be the very first thing; OpenVINO's reader does not mind blanks before it. */
-    for (; size > 0 && *bytes && strchr(" \t\r\n", *bytes); bytes++, size--) p.lines_before += *bytes == '\n';
+    for (; size > 0 && berth_ir_is_blank(*bytes); bytes++, size--) p.lines_before += *bytes == '\n';
     static const XML_Memory_Handling_Suite suite = {door_malloc, door_realloc, door_free};
     const berth_allocator *outer = door;
     door = ir->allocator;

@@ -11,14 +11,10 @@ typedef struct span {
     const char *start, *end;
 } span;
 
-static bool is_blank(char c) {
-    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
-}
-
 static span trim(const char *text, size_t size) {
     span s = {text, text + size};
-    while (s.start < s.end && is_blank(*s.start)) s.start++;
-    while (s.start < s.end && is_blank(s.end[-1])) s.end--;
+    while (s.start < s.end && berth_ir_is_blank(*s.start)) s.start++;
+    while (s.start < s.end && berth_ir_is_blank(s.end[-1])) s.end--;
     return s;
 }
 

@@ -6,6 +6,10 @@
 #include "base/arena.h"
 #include "berth/graph.h"
 
+static inline bool berth_ir_is_blank(char c) {
+    return c == ' ' || c == '\t' || c == '\n' || c == '\r';
+}
+
 /* A decimal integer of 64 bits, blanks around it allowed; false if the text is anything else. */
 bool berth_ir_text_int(const char *text, size_t size, int64_t *out);
 

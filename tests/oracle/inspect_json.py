@@ -28,7 +28,7 @@ KEYS = {
     "schema": int, "format": str, "version": int, "name": str, "operations": int, "edges": int, "pairs": int,
     "captures": int, "constants": int, "bodies": int, "nested_operations": int, "types": dict, "groups": dict,
     "flops": (int, float), "parameters": int, "parameter_bytes": int, "activation_bytes": int, "unknown_shapes": int,
-    "unknown_tensors": list, "unknown_types": list, "inputs": list, "outputs": list, "fingerprint": str,
+    "unknown_tensors": list, "unknown_work": int, "unknown_types": list, "inputs": list, "outputs": list, "fingerprint": str,
 }
 WORKLOADS = ("msr", "moirai", "dagbench")
 COLUMNS = ["index", "name", "type", "class", "constant", "paper", "code", "fused", "flops", "parameter_bytes",
@@ -86,6 +86,8 @@ def check_table(doc, text):
         used = {int(row[rule]) for row in rows}
         expect(used == set(range(doc["groups"][rule]["groups"])), f"groups of rule {rule}")
     expect(sum(int(row["constant"]) for row in rows) == doc["constants"], "constants")
+    unknown = sum(row["flops"] == "?" for row in rows)
+    expect(doc["unknown_work"] == (0 if doc["format"] in WORKLOADS else unknown), "unknown_work")
     flops = sum(float(row["flops"]) for row in rows if row["flops"] != "?")
     expect(abs(flops - doc["flops"]) <= 1e-9 * flops, f"flops {flops} and {doc['flops']}")
     expect(sum(int(row["output_bytes"]) for row in rows) >= 0, "bytes")
