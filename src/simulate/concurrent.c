@@ -155,7 +155,7 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
     const berth_costs *c = sim->costs;
     run r = {.sim = sim, .c = c, .device = device, .priority = priority};
     int32_t n_started = 0;
-    sim->generation++;
+    berth_sim_next_generation(sim);
     begin(&r);
     for (;;) {
         start_all(&r, &n_started);

@@ -27,15 +27,13 @@ static double rest_part(const berth_costs *c, int32_t value, int32_t from, int32
 
 static bool is_there(const run *r, int32_t value, int32_t d) {
     const berth_costs *c = r->c;
-    int32_t producer = c->value_producer[value];
-    if (d == (producer < 0 ? c->value_home[value] : r->device[producer])) return true;
+    if (d == berth_sim_home(c, r->device, value)) return true;
     return r->sim->stamp[(size_t)value * (size_t)c->n_devices + (size_t)d] == r->sim->generation;
 }
 
 static void arrive(run *r, int32_t value, int32_t from, int32_t to, double start, double end) {
     size_t at = (size_t)value * (size_t)r->c->n_devices + (size_t)to;
     r->sim->stamp[at] = r->sim->generation;
-    r->sim->arrived[at] = end;
     berth_sim_note_copy(r->sim, value, from, to, start, end);
 }
 
@@ -57,10 +55,8 @@ static void copy_in(run *r, int32_t value, int32_t to) {
 
 /* Bring a value to a device, by way of the host. */
 static void bring(run *r, int32_t value, int32_t to) {
-    int32_t producer = r->c->value_producer[value];
     if (is_there(r, value, to)) return;
-    int32_t home = producer < 0 ? r->c->value_home[value] : r->device[producer];
-    if (!is_there(r, value, r->c->host)) copy_out(r, value, home);
+    if (!is_there(r, value, r->c->host)) copy_out(r, value, berth_sim_home(r->c, r->device, value));
     if (to != r->c->host) copy_in(r, value, to);
 }
 
@@ -81,13 +77,29 @@ static void execute(run *r, int32_t task) {
     sim->end[task] = *clock;
 }
 
+/* Tasks by priority, each after its predecessors. */
+static void order_by_priority(berth_sim *sim, const int32_t *priority) {
+    const berth_costs *c = sim->costs;
+    for (int32_t task = 0; task < c->n_tasks; task++) {
+        sim->scratch_task[priority[task]] = task;
+        sim->missing[task] = c->pred_start[task + 1] - c->pred_start[task];
+        if (sim->missing[task] == 0) berth_ready_insert(sim->ready, priority[task]);
+    }
+    for (int32_t n = 0; n < c->n_tasks; n++) {
+        int32_t task = sim->scratch_task[berth_ready_pop(sim->ready)];
+        sim->order[n] = task;
+        for (int32_t i = c->succ_start[task]; i < c->succ_start[task + 1]; i++)
+            if (--sim->missing[c->succs[i]] == 0) berth_ready_insert(sim->ready, priority[c->succs[i]]);
+    }
+}
+
 double berth_sim_queued(berth_sim *sim, const int32_t *device, const int32_t *priority) {
     const berth_costs *c = sim->costs;
     run r = {.sim = sim, .c = c, .device = device};
-    sim->generation++;
+    berth_sim_next_generation(sim);
     memset(sim->clock, 0, (size_t)c->n_devices * sizeof *sim->clock);
     if (priority)
-        for (int32_t task = 0; task < c->n_tasks; task++) sim->order[priority[task]] = task;
+        order_by_priority(sim, priority);
     else
         memcpy(sim->order, c->file_order, (size_t)c->n_tasks * sizeof *sim->order);
     for (int32_t i = 0; i < c->n_tasks; i++) execute(&r, sim->order[i]);

@@ -55,20 +55,15 @@ static double copy_in(berth_sim *sim, int32_t value, int32_t from, int32_t to, d
     if (from == to || sim->stamp[at] == sim->generation) return clock;
     double end = clock + berth_costs_copy(sim->costs, value, from, to);
     sim->stamp[at] = sim->generation;
-    sim->arrived[at] = end;
     berth_sim_note_copy(sim, value, from, to, clock, end);
     return end;
-}
-
-static int32_t home_of(const berth_costs *c, const int32_t *device, int32_t value) {
-    return c->value_producer[value] < 0 ? c->value_home[value] : device[c->value_producer[value]];
 }
 
 double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *priority) {
     (void)priority;
     const berth_costs *c = sim->costs;
     double clock = 0;
-    sim->generation++;
+    berth_sim_next_generation(sim);
     bool pieces = c->piece_ms > 0;
     if (pieces) {
         find_pieces(sim, device);
@@ -82,12 +77,12 @@ double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *pr
             clock += c->piece_ms;
         }
         for (int32_t k = c->in_start[task]; k < c->in_start[task + 1]; k++)
-            clock = copy_in(sim, c->in_values[k], home_of(c, device, c->in_values[k]), d, clock);
+            clock = copy_in(sim, c->in_values[k], berth_sim_home(c, device, c->in_values[k]), d, clock);
         sim->start[task] = clock;
         clock += c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)d];
         sim->end[task] = clock;
     }
     for (int32_t v = 0; v < c->n_values; v++)
-        if (c->value_target[v] >= 0) clock = copy_in(sim, v, home_of(c, device, v), c->value_target[v], clock);
+        if (c->value_target[v] >= 0) clock = copy_in(sim, v, berth_sim_home(c, device, v), c->value_target[v], clock);
     return clock;
 }

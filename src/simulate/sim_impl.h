@@ -18,57 +18,90 @@ typedef struct berth_arrival {
     int32_t task;
 } berth_arrival;
 
+/* A value on a device from one position to another, in a list of each. */
+typedef struct berth_span {
+    double bytes;
+    int32_t device;
+    int32_t next_from, next_to;
+} berth_span;
+
 struct berth_sim {
     berth_arena arena;
     const berth_costs *costs;
     double (*model)(berth_sim *sim, const int32_t *device, const int32_t *priority);
     const berth_recorder *recorder;
     bool memory_may_bind; /* some device's capacity is below all that could lie there */
-    bool moves_are_local; /* `serial`, latency, no pieces, no memory limit that may bind */
+    bool moves_are_local; /* `serial`, latency, no pieces, finite copies, no memory limit that may bind */
 
     double *start, *end;   /* [n_tasks] of the last run */
     int32_t *order;        /* [n_tasks] tasks as the last run executed them */
-    int32_t *position;     /* [n_tasks] its inverse */
     int32_t *scratch_task; /* [n_tasks] */
-    double *arrived;       /* [n_values * n_devices] when a value is there; valid where stamp == generation */
-    int32_t *stamp;        /* [n_values * n_devices] */
-    int32_t generation;
-    double *clock; /* [n_devices] */
-
-    /* concurrent */
     int32_t *missing;      /* [n_tasks] inputs not yet there */
     double *ready_time;    /* [n_tasks] latest arrival so far */
+    int32_t *stamp;        /* [n_values * n_devices] equal to generation: the value was brought there */
+    int32_t generation;    /* > 0 */
+    double *clock;         /* [n_devices] */
+    double *load;          /* [n_devices] */
+
+    /* concurrent; ready also queued */
+    double *arrived;        /* [n_values * n_devices] when a value is there; valid where stamp == generation */
     berth_arrival *waiting; /* [n_tasks] heap: tasks all of whose inputs are known to come, by arrival */
     int32_t n_waiting;
-    berth_ready *ready;    /* [n_devices] */
-    int32_t *running;      /* [n_devices] or -1 */
-    double *link_free;     /* [n_devices * n_devices] */
+    berth_ready *ready; /* [n_devices] */
+    int32_t *running;   /* [n_devices] or -1 */
+    double *link_free;  /* [n_devices * n_devices] */
 
-    /* serial */
+    /* serial; bucket also contiguous */
     int32_t *level, *leader; /* [n_tasks] */
-    int32_t *bucket;         /* [n_tasks + 1] */
+    int32_t *bucket;         /* [max(n_tasks, n_devices) + 2] */
 
     /* contiguous */
     double *part_start;    /* [n_devices] */
     int32_t *part_missing; /* [n_devices] */
 
+    /* memory */
+    double *peak, *held; /* [n_devices] */
+    int32_t *position;   /* [n_tasks] inverse of order */
+    berth_span *span;    /* as many as a value can have places, over all values */
+    int32_t n_spans;
+    int32_t *span_from, *span_to; /* [n_tasks + 1] first span of each position's lists, or -1 */
+    int32_t *weight_stamp;        /* [n_weights * n_devices] */
+
     /* single moves */
-    int32_t *device;    /* [n_tasks] kept placement */
-    int32_t *priority;  /* [n_tasks] kept priority */
+    int32_t *device;   /* [n_tasks] kept placement */
+    int32_t *priority; /* [n_tasks] kept priority */
     bool has_priority;
-    int32_t *count; /* [n_values * n_devices] readers (and the target) of a value on a device */
-    double kept_ms;
+    int32_t *undo;       /* [n_tasks] */
+    int32_t *count;      /* [n_values * n_devices] readers (and the target) of a value on a device */
+    int32_t *home;       /* [n_values] */
+    double kept_ms;      /* where moves are local: of the tasks that can run where they are */
+    int32_t n_misplaced; /* tasks that cannot */
 };
 
 double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_queued(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_contiguous(berth_sim *sim, const int32_t *device, const int32_t *priority);
-double berth_sim_load_of_devices(berth_sim *sim, const int32_t *device, const int32_t *priority);
+/* The largest load of a device; sim->load has them all. */
+double berth_sim_largest_load(berth_sim *sim, const int32_t *device);
 
 /* Peak bytes per device of the run just made (order, starts and ends are in place). */
 void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak);
-/* The task before which a value is copied to a device: its first reader there in execution order; -1: none. */
+
+/* Where a value comes into being. */
+static inline int32_t berth_sim_home(const berth_costs *c, const int32_t *device, int32_t value) {
+    int32_t producer = c->value_producer[value];
+    return producer < 0 ? c->value_home[value] : device[producer];
+}
+
+/* Stamps of earlier runs no longer count. */
+void berth_sim_forget_stamps(berth_sim *sim);
+static inline void berth_sim_next_generation(berth_sim *sim) {
+    if (sim->generation == INT32_MAX)
+        berth_sim_forget_stamps(sim);
+    else
+        sim->generation++;
+}
 
 static inline void berth_sim_note_copy(const berth_sim *sim, int32_t value, int32_t from, int32_t to, double start,
                                        double end) {

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Peak memory of the run just made (defined in sim.h).
+ *
+ * Every (value, device) where the value lies gets one span of positions. Spans hang in two lists per position, of those
+ * that begin and those that end there, and one sweep over the positions adds and subtracts. Bytes are whole numbers, so
+ * that the sums are exact. */
+#include "simulate/sim_impl.h"
+
+#include "base/sort.h"
+
+#include <string.h>
+
+typedef struct state {
+    berth_sim *sim;
+    const berth_costs *c;
+    const int32_t *device;
+    int32_t last; /* position */
+    bool by_time; /* `concurrent` */
+    bool by_host; /* copies go through the host */
+
+    /* of the value at hand */
+    int32_t first_reader[BERTH_MAX_DEVICES], last_reader[BERTH_MAX_DEVICES]; /* positions, where a bit is set */
+    double last_end[BERTH_MAX_DEVICES];                                      /* when its last reader there ended */
+    uint64_t readers;                                                        /* bit per device */
+} state;
+
+static bool starts_before(const void *user, int32_t a, int32_t b) {
+    const double *start = user;
+    return start[a] < start[b] || (start[a] == start[b] && a < b);
+}
+
+/* Tasks by start, then number. The run left them by start, so that only runs of equal starts are out of order. */
+static void sort_equal_starts(berth_sim *sim) {
+    int32_t n = sim->costs->n_tasks;
+    for (int32_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && sim->start[sim->order[k]] == sim->start[sim->order[i]];) k++;
+        if (k - i > 1) berth_sort(sim->order + i, (size_t)(k - i), starts_before, sim->start);
+    }
+}
+
+/* The first position that starts at or after the time; the number of positions if there is none. */
+static int32_t first_from(const state *s, double time) {
+    int32_t low = 0, high = s->c->n_tasks;
+    while (low < high) {
+        int32_t middle = low + (high - low) / 2;
+        if (s->sim->start[s->sim->order[middle]] < time)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static int32_t larger(int32_t a, int32_t b) {
+    return a > b ? a : b;
+}
+
+static int32_t smaller(int32_t a, int32_t b) {
+    return a < b ? a : b;
+}
+
+static void add_span(state *s, int32_t d, double bytes, int32_t from, int32_t to) {
+    berth_sim *sim = s->sim;
+    int32_t at = sim->n_spans++;
+    sim->span[at] = (berth_span){bytes, d, sim->span_from[from], sim->span_to[to]};
+    sim->span_from[from] = sim->span_to[to] = at;
+}
+
+static void find_readers(state *s, int32_t value) {
+    const berth_costs *c = s->c;
+    s->readers = 0;
+    for (int32_t i = c->reader_start[value]; i < c->reader_start[value + 1]; i++) {
+        int32_t task = c->readers[i], d = s->device[task], at = s->sim->position[task];
+        uint64_t bit = (uint64_t)1 << d;
+        if (!(s->readers & bit) || at < s->first_reader[d]) s->first_reader[d] = at;
+        if (!(s->readers & bit) || at > s->last_reader[d]) {
+            s->last_reader[d] = at;
+            s->last_end[d] = s->sim->end[task];
+        }
+        s->readers |= bit;
+    }
+}
+
+/* Where a copy of the value to this device happens, if in the order of positions. */
+static int32_t copy_position(const state *s, int32_t d) {
+    return s->readers >> d & 1 ? s->first_reader[d] : s->last;
+}
+
+static int32_t last_use(const state *s, int32_t d, int32_t at_least) {
+    if (!(s->readers >> d & 1)) return at_least;
+    int32_t at = larger(at_least, s->last_reader[d]);
+    return s->by_time ? larger(at, first_from(s, s->last_end[d]) - 1) : at;
+}
+
+/* The value's spans on the devices to which it is copied; returns the last position of copies that leave home. */
+static int32_t add_copies(state *s, int32_t value, uint64_t where, int32_t home) {
+    const berth_costs *c = s->c;
+    int32_t left = -1;
+    for (uint64_t rest = where; rest; rest &= rest - 1) {
+        int32_t d = __builtin_ctzll(rest), from = copy_position(s, d);
+        if (s->by_time) {
+            double arrival = s->sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)d];
+            from = first_from(s, arrival);
+            left = larger(left, from - 1);
+            from = smaller(from, s->last);
+        } else {
+            left = larger(left, from);
+        }
+        if (s->by_host && d == c->host && home != c->host) continue;
+        add_span(s, d, c->value_bytes[value], from, c->value_target[value] == d ? s->last : last_use(s, d, from));
+    }
+    return left;
+}
+
+/* Copies that pass through the host lie there from the first to the last of them; returns where home sends its one. */
+static int32_t add_host(state *s, int32_t value, uint64_t where, int32_t left) {
+    int32_t host = s->c->host, first = s->last;
+    for (uint64_t rest = where; rest; rest &= rest - 1) first = smaller(first, copy_position(s, __builtin_ctzll(rest)));
+    int32_t to = s->c->value_target[value] == host ? s->last : last_use(s, host, left);
+    add_span(s, host, s->c->value_bytes[value], first, to);
+    return first;
+}
+
+static void place_value(state *s, int32_t value) {
+    const berth_costs *c = s->c;
+    int32_t producer = c->value_producer[value], target = c->value_target[value];
+    int32_t home = producer < 0 ? c->value_home[value] : s->device[producer];
+    int32_t from = producer < 0 ? 0 : s->sim->position[producer];
+    find_readers(s, value);
+    uint64_t where = s->readers;
+    if (target >= 0) where |= (uint64_t)1 << target;
+    where &= ~((uint64_t)1 << home);
+    int32_t left = add_copies(s, value, where, home);
+    if (where && s->by_host && home != c->host) left = add_host(s, value, where, left);
+    int32_t to = last_use(s, home, larger(from, left));
+    add_span(s, home, c->value_bytes[value], from, target == home ? s->last : to);
+}
+
+static void add_weights(state *s) {
+    const berth_costs *c = s->c;
+    berth_sim *sim = s->sim;
+    berth_sim_next_generation(sim);
+    for (int32_t task = 0; task < c->n_tasks; task++)
+        for (int32_t i = c->weight_start[task]; i < c->weight_start[task + 1]; i++) {
+            int32_t d = s->device[task];
+            size_t at = (size_t)c->weights[i] * (size_t)c->n_devices + (size_t)d;
+            if (sim->weight_stamp[at] == sim->generation) continue;
+            sim->weight_stamp[at] = sim->generation;
+            sim->held[d] += c->weight_bytes[c->weights[i]];
+        }
+}
+
+static void sweep(const state *s, double *peak) {
+    berth_sim *sim = s->sim;
+    memcpy(peak, sim->held, (size_t)s->c->n_devices * sizeof *peak);
+    for (int32_t at = 0; at <= s->last; at++) {
+        for (int32_t i = sim->span_from[at]; i >= 0; i = sim->span[i].next_from) {
+            int32_t d = sim->span[i].device;
+            sim->held[d] += sim->span[i].bytes;
+            if (sim->held[d] > peak[d]) peak[d] = sim->held[d];
+        }
+        for (int32_t i = sim->span_to[at]; i >= 0; i = sim->span[i].next_to)
+            sim->held[sim->span[i].device] -= sim->span[i].bytes;
+    }
+}
+
+void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak) {
+    const berth_costs *c = sim->costs;
+    int32_t n = c->n_tasks;
+    memset(peak, 0, (size_t)c->n_devices * sizeof *peak);
+    if (c->task_memory) {
+        for (int32_t task = 0; task < n; task++) peak[device[task]] += c->task_memory[task];
+        return;
+    }
+    state s = {.sim = sim, .c = c, .device = device, .last = larger(n - 1, 0)};
+    s.by_time = c->model == BERTH_MODEL_CONCURRENT;
+    s.by_host = c->model == BERTH_MODEL_QUEUED || c->model == BERTH_MODEL_CONTIGUOUS;
+    if (s.by_time) sort_equal_starts(sim);
+    for (int32_t i = 0; i < n; i++) sim->position[sim->order[i]] = i;
+    memset(sim->held, 0, (size_t)c->n_devices * sizeof *sim->held);
+    memset(sim->span_from, -1, ((size_t)n + 1) * sizeof *sim->span_from);
+    memset(sim->span_to, -1, ((size_t)n + 1) * sizeof *sim->span_to);
+    sim->n_spans = 0;
+    for (int32_t v = 0; v < c->n_values; v++) place_value(&s, v);
+    add_weights(&s);
+    sweep(&s, peak);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Set-up of a simulator and the call that evaluates a placement: refuse what cannot run, run the model, weigh the loads
+ * if those are the objective, and look at memory where it may bind. All arrays are made here, so that nothing after
+ * berth_sim_new allocates. */
+#include "simulate/sim_impl.h"
+
+#include <limits.h>
+#include <math.h>
+#include <string.h>
+
+static const struct {
+    double (*run)(berth_sim *sim, const int32_t *device, const int32_t *priority);
+} models[BERTH_MODEL_COUNT] = {
+    [BERTH_MODEL_SERIAL] = {berth_sim_serial},
+    [BERTH_MODEL_QUEUED] = {berth_sim_queued},
+    [BERTH_MODEL_CONCURRENT] = {berth_sim_concurrent},
+    [BERTH_MODEL_CONTIGUOUS] = {berth_sim_contiguous},
+};
+
+/* More than any device could be asked to hold, sums rounded up. */
+static double largest_need(const berth_costs *c) {
+    double need = 0;
+    if (c->task_memory) {
+        for (int32_t task = 0; task < c->n_tasks; task++) need += c->task_memory[task];
+    } else {
+        for (int32_t w = 0; w < c->n_weights; w++) need += c->weight_bytes[w];
+        for (int32_t v = 0; v < c->n_values; v++) need += c->value_bytes[v];
+    }
+    return need * (1 + 1e-9);
+}
+
+static bool memory_may_bind(const berth_costs *c) {
+    double need = largest_need(c);
+    for (int32_t d = 0; d < c->n_devices; d++)
+        if (c->capacity[d] < need) return true;
+    return false;
+}
+
+/* Differences of sums need finite terms; times are looked after task by task. */
+static bool copies_are_finite(const berth_costs *c) {
+    for (int32_t v = 0; v < c->n_values; v++)
+        for (int32_t from = 0; from < c->n_devices; from++)
+            for (int32_t to = 0; to < c->n_devices; to++)
+                if (!isfinite(berth_costs_copy(c, v, from, to))) return false;
+    return true;
+}
+
+#define MAKE(field, n) (sim->field = berth_arena_push(&sim->arena, (n), sizeof *sim->field))
+
+static void make_common(berth_sim *sim) {
+    size_t n = (size_t)sim->costs->n_tasks, nd = (size_t)sim->costs->n_devices, nv = (size_t)sim->costs->n_values;
+    MAKE(start, n);
+    MAKE(end, n);
+    MAKE(order, n);
+    MAKE(scratch_task, n);
+    MAKE(stamp, nv * nd);
+    MAKE(clock, nd);
+    MAKE(load, nd);
+    MAKE(device, n);
+    MAKE(priority, n);
+    MAKE(undo, n);
+    MAKE(missing, n);
+    MAKE(ready_time, n);
+}
+
+static void make_concurrent(berth_sim *sim) {
+    size_t n = (size_t)sim->costs->n_tasks, nd = (size_t)sim->costs->n_devices;
+    MAKE(arrived, (size_t)sim->costs->n_values * nd);
+    MAKE(waiting, n);
+    MAKE(running, nd);
+    MAKE(link_free, nd * nd);
+}
+
+static void make_ready_sets(berth_sim *sim, size_t n_sets) {
+    size_t words = berth_ready_words(sim->costs->n_tasks);
+    MAKE(ready, n_sets);
+    uint64_t *bits = berth_arena_push(&sim->arena, words * n_sets, sizeof *bits);
+    if (sim->arena.failed) return;
+    for (size_t i = 0; i < n_sets; i++) berth_ready_init(&sim->ready[i], sim->costs->n_tasks, bits + i * words);
+}
+
+static void make_model(berth_sim *sim) {
+    size_t n = (size_t)sim->costs->n_tasks, nd = (size_t)sim->costs->n_devices;
+    switch (sim->costs->model) {
+    case BERTH_MODEL_SERIAL:
+        MAKE(level, n);
+        MAKE(leader, n);
+        MAKE(bucket, (n > nd ? n : nd) + 2);
+        break;
+    case BERTH_MODEL_QUEUED: make_ready_sets(sim, 1); break;
+    case BERTH_MODEL_CONCURRENT:
+        make_concurrent(sim);
+        make_ready_sets(sim, nd);
+        break;
+    default:
+        MAKE(part_start, nd);
+        MAKE(part_missing, nd);
+        MAKE(bucket, nd + 2);
+    }
+}
+
+static void make_memory(berth_sim *sim) {
+    const berth_costs *c = sim->costs;
+    size_t n = (size_t)c->n_tasks, nd = (size_t)c->n_devices;
+    MAKE(peak, nd);
+    if (c->task_memory) return;
+    /* A value lies at most where it is read, at home, at its target and on the host. */
+    size_t n_spans = (size_t)c->reader_start[c->n_values] + 3 * (size_t)c->n_values;
+    MAKE(position, n);
+    MAKE(span, n_spans);
+    MAKE(span_from, n + 1);
+    MAKE(span_to, n + 1);
+    MAKE(held, nd);
+    MAKE(weight_stamp, (size_t)c->n_weights * nd);
+}
+
+berth_status berth_sim_new(berth_ctx *ctx, berth_sim **out, const berth_costs *costs) {
+    *out = NULL;
+    const berth_allocator *allocator = berth_ctx_allocator(ctx);
+    berth_sim *sim = berth_resize(allocator, NULL, 0, 1, sizeof *sim);
+    if (!sim) return berth_fail_nomem(ctx);
+    berth_arena_init(&sim->arena, allocator);
+    sim->costs = costs;
+    sim->model = models[costs->model].run;
+    sim->memory_may_bind = memory_may_bind(costs);
+    sim->moves_are_local = costs->model == BERTH_MODEL_SERIAL && costs->objective == BERTH_OBJECTIVE_LATENCY &&
+                           !(costs->piece_ms > 0) && !sim->memory_may_bind && copies_are_finite(costs);
+    make_common(sim);
+    make_model(sim);
+    make_memory(sim);
+    if (sim->moves_are_local) {
+        MAKE(count, (size_t)costs->n_values * (size_t)costs->n_devices);
+        MAKE(home, (size_t)costs->n_values);
+    }
+    if (sim->arena.failed) {
+        berth_sim_free(sim);
+        return berth_fail_nomem(ctx);
+    }
+    *out = sim;
+    return BERTH_OK;
+}
+
+void berth_sim_free(berth_sim *sim) {
+    if (!sim) return;
+    berth_allocator allocator = sim->arena.allocator;
+    berth_arena_deinit(&sim->arena);
+    berth_resize(&allocator, sim, 1, 0, sizeof *sim);
+}
+
+void berth_sim_forget_stamps(berth_sim *sim) {
+    const berth_costs *c = sim->costs;
+    size_t nd = (size_t)c->n_devices;
+    memset(sim->stamp, 0, (size_t)c->n_values * nd * sizeof *sim->stamp);
+    if (sim->weight_stamp) memset(sim->weight_stamp, 0, (size_t)c->n_weights * nd * sizeof *sim->weight_stamp);
+    sim->generation = 1;
+}
+
+static bool all_can_run(const berth_costs *c, const int32_t *device) {
+    for (int32_t task = 0; task < c->n_tasks; task++)
+        if (c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)device[task]] == INFINITY) return false;
+    return true;
+}
+
+static bool fits(berth_sim *sim, const int32_t *device) {
+    berth_sim_peaks(sim, device, sim->peak);
+    for (int32_t d = 0; d < sim->costs->n_devices; d++)
+        if (sim->peak[d] > sim->costs->capacity[d]) return false;
+    return true;
+}
+
+double berth_sim_run(berth_sim *sim, const int32_t *device, const int32_t *priority) {
+    const berth_costs *c = sim->costs;
+    if (!all_can_run(c, device)) return INFINITY;
+    double ms = sim->model(sim, device, priority);
+    if (!(ms < INFINITY)) return INFINITY;
+    if (sim->memory_may_bind && !fits(sim, device)) return INFINITY;
+    return c->objective == BERTH_OBJECTIVE_THROUGHPUT ? berth_sim_largest_load(sim, device) : ms;
+}
+
+const double *berth_sim_starts(const berth_sim *sim) {
+    return sim->start;
+}
+
+const double *berth_sim_ends(const berth_sim *sim) {
+    return sim->end;
+}
+
+void berth_sim_memory(berth_sim *sim, const int32_t *device, const int32_t *priority, double *peak) {
+    if (all_can_run(sim->costs, device) && sim->model(sim, device, priority) < INFINITY)
+        berth_sim_peaks(sim, device, peak);
+    else
+        for (int32_t d = 0; d < sim->costs->n_devices; d++) peak[d] = NAN;
+}
