@@ -4,8 +4,8 @@
  * Units are the classes of a union-find over tasks: first what must stay together (colours, --together), then the
  * groups of a rule as far as their members share a device. A root is always its class's smallest task and carries the
  * class's mask, so that units come out numbered by their first task. Devices are interchangeable if swapping the two
- * leaves every number of the costs as it was; swaps compose, so this is an equivalence and each device need only be
- * compared with the first of every class. */
+ * leaves every number of the costs, and so up to rounding every makespan, as it was; swaps compose, so this is an
+ * equivalence and each device need only be compared with the first of every class. */
 #include "search/problem.h"
 
 #include <math.h>
@@ -228,11 +228,19 @@ static bool are_equal(const berth_problem *p, int32_t a, int32_t b) {
     return links_are_equal(c, a, b);
 }
 
+/* Where the order of what happens at the same moment on different devices follows the devices' numbers, a peak of
+ * memory may depend on them. */
+static bool numbers_matter(const berth_problem *p) {
+    const berth_costs *c = p->costs;
+    return p->memory_binds && !c->task_memory && (c->model == BERTH_MODEL_CONCURRENT || c->piece_ms > 0);
+}
+
 static void find_equal_devices(berth_problem *p) {
     const berth_costs *c = p->costs;
+    bool none = numbers_matter(p);
     for (int32_t d = 0; d < c->n_devices; d++) {
         p->equal_devices[d] = (uint64_t)1 << d;
-        if (is_special(c, d)) continue;
+        if (none || is_special(c, d)) continue;
         for (int32_t e = 0; e < d; e++) {
             bool is_first = (p->equal_devices[e] & (((uint64_t)1 << e) - 1)) == 0;
             if (!is_first || is_special(c, e) || !are_equal(p, e, d)) continue;
