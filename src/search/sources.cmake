@@ -4,7 +4,6 @@ target_sources(berth_objects PRIVATE
   src/search/heft.c
   src/search/heft_schedule.c
   src/search/problem.c
-  src/search/problem_rules.c
   src/search/random.c
   src/search/rank.c
   src/search/search.c

@@ -234,7 +234,7 @@ const char *support_costs_text(const support_costs *how) {
 
 berth_problem *support_problem(berth_ctx *ctx, const berth_costs *costs) {
     berth_problem *problem = NULL;
-    if (berth_problem_new(ctx, &problem, costs, NULL, NULL, NULL) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    if (berth_problem_new(ctx, &problem, costs, NULL, NULL) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return problem;
 }
 

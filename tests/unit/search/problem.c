@@ -95,7 +95,7 @@ static void topcuoglu_as_published(void **state) {
 
 static berth_status make_problem(berth_ctx *ctx, void *user) {
     berth_problem *problem = NULL;
-    berth_status status = berth_problem_new(ctx, &problem, user, NULL, NULL, NULL);
+    berth_status status = berth_problem_new(ctx, &problem, user, NULL, NULL);
     if (status == BERTH_OK) {
         berth_search *search = NULL;
         status = berth_search_new(ctx, &search, problem, 1, (berth_budget){10, INFINITY}, 1);
