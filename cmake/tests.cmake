@@ -5,7 +5,7 @@
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
 set(test_seconds 600)
 
-add_library(test_support STATIC tests/support/graphs.c tests/support/support.c)
+add_library(test_support STATIC tests/support/graphs.c tests/support/problems.c tests/support/support.c)
 berth_ours(test_support)
 target_link_libraries(test_support PUBLIC berth_static ${CMOCKA_LIBRARY})
 target_include_directories(test_support PUBLIC tests/support src)

@@ -54,6 +54,11 @@ struct berth_search {
     const char *best_method;
     double bound_ms; /* no placement of single tasks takes less */
 
+    /* the pace at which stop looks at the clock and asks for cancellation */
+    int64_t calls_left, calls_between;
+    double last_look; /* seconds */
+    bool out_of_time;
+
     void (*progress)(void *user, const berth_search *search);
     void *progress_user;
 };
@@ -72,8 +77,13 @@ void berth_search_offer(berth_search *search, const int32_t *device, const int32
                         const char *method);
 /* A proven lower bound. */
 void berth_search_bound(berth_search *search, double bound_ms);
-/* True: budget spent, cancelled, or best == bound (proven). Cheap: looks at the clock only now and then. */
+/* True: budget spent, cancelled, or best == bound (proven). Ask before every evaluation. Cheap: looks at the clock
+ * about once a millisecond, whatever the pace of the calls. */
 bool berth_search_stop(berth_search *search);
+/* Evaluations that the budget still allows. */
+int64_t berth_search_left(const berth_search *search);
 bool berth_search_proven(const berth_search *search);
+/* Seconds since some fixed moment, never backwards. */
+double berth_search_clock(void);
 
 #endif

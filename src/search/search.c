@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Counting, offering, stopping: what every method shares.
+ *
+ * The best placement is always the result of a full run of the simulator, so that its number is the one that a later
+ * simulation prints. Equal makespans keep the earlier placement: the result of methods run one after another does not
+ * depend on who else found the same. */
+#include "search/search.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+
+static const double look_every = 1e-3; /* seconds between two looks at the clock */
+
+double berth_search_clock(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
+}
+
+static berth_status set_up(berth_search *search, const berth_problem *problem) {
+    const berth_allocator *allocator = berth_ctx_allocator(search->ctx);
+    size_t n = (size_t)problem->costs->n_tasks + 1;
+    search->best_device = berth_resize(allocator, NULL, 0, n, sizeof *search->best_device);
+    search->best_priority = berth_resize(allocator, NULL, 0, n, sizeof *search->best_priority);
+    if (!search->best_device || !search->best_priority) return berth_fail_nomem(search->ctx);
+    return berth_sim_new(search->ctx, &search->sim, problem->costs);
+}
+
+berth_status berth_search_new(berth_ctx *ctx, berth_search **out, const berth_problem *problem, uint64_t seed,
+                              berth_budget budget, int32_t n_threads) {
+    *out = NULL;
+    berth_search *search = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *search);
+    if (!search) return berth_fail_nomem(ctx);
+    search->ctx = ctx;
+    search->problem = problem;
+    search->budget = budget;
+    search->n_threads = n_threads;
+    search->best_ms = INFINITY;
+    search->calls_left = search->calls_between = 1;
+    search->started = search->last_look = berth_search_clock();
+    berth_rng_init(&search->rng, seed, 0);
+    berth_status status = set_up(search, problem);
+    if (status == BERTH_OK)
+        *out = search;
+    else
+        berth_search_free(search);
+    return status;
+}
+
+void berth_search_free(berth_search *search) {
+    if (!search) return;
+    const berth_allocator *allocator = berth_ctx_allocator(search->ctx);
+    size_t n = (size_t)search->problem->costs->n_tasks + 1;
+    berth_sim_free(search->sim);
+    if (search->best_device) berth_resize(allocator, search->best_device, n, 0, sizeof *search->best_device);
+    if (search->best_priority) berth_resize(allocator, search->best_priority, n, 0, sizeof *search->best_priority);
+    berth_resize(allocator, search, 1, 0, sizeof *search);
+}
+
+double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority) {
+    search->evaluations++;
+    return berth_sim_run(search->sim, device, priority);
+}
+
+void berth_search_count(berth_search *search, int64_t evaluations) {
+    search->evaluations += evaluations;
+}
+
+void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
+                        const char *method) {
+    double ms = berth_sim_run(search->sim, device, priority);
+    if (!(ms < search->best_ms)) return;
+    size_t n = (size_t)search->problem->costs->n_tasks;
+    memmove(search->best_device, device, n * sizeof *device);
+    if (priority) memmove(search->best_priority, priority, n * sizeof *priority);
+    search->best_has_priority = priority != NULL;
+    search->has_best = true;
+    search->best_ms = ms;
+    search->best_source = source;
+    search->best_method = method;
+    if (search->progress) search->progress(search->progress_user, search);
+}
+
+void berth_search_bound(berth_search *search, double bound_ms) {
+    if (!(bound_ms > search->bound_ms)) return;
+    search->bound_ms = bound_ms;
+    if (search->progress) search->progress(search->progress_user, search);
+}
+
+bool berth_search_proven(const berth_search *search) {
+    return search->has_best && search->best_ms <= search->bound_ms;
+}
+
+/* Sets the number of calls until the next look so that it comes after about look_every. */
+static void look(berth_search *search) {
+    double now = berth_search_clock(), since = now - search->last_look;
+    double next =
+        since > 0 ? (double)search->calls_between * (look_every / since) : 2.0 * (double)search->calls_between;
+    double most = 2.0 * (double)search->calls_between + 1;
+    if (next > most) next = most;
+    search->calls_between = search->calls_left = next < 1 ? 1 : next > 1e6 ? 1000000 : (int64_t)next;
+    search->last_look = now;
+    search->out_of_time = now - search->started >= search->budget.seconds || berth_cancelled(search->ctx);
+}
+
+bool berth_search_stop(berth_search *search) {
+    if (search->evaluations >= search->budget.evaluations || berth_search_proven(search)) return true;
+    /* Once out of time it looks every time: whoever runs methods in turn may have given the next one more. */
+    if (search->out_of_time || --search->calls_left <= 0) look(search);
+    return search->out_of_time;
+}
+
+int64_t berth_search_left(const berth_search *search) {
+    return search->evaluations < search->budget.evaluations ? search->budget.evaluations - search->evaluations : 0;
+}
