@@ -45,6 +45,7 @@ function(berth_check_test name)
 endfunction()
 
 foreach(folder base graph read group search cli)
+foreach(folder base graph read group device cost simulate search plan place cli)
   include(tests/unit/${folder}/tests.cmake)
 endforeach()
 include(tests/cli/tests.cmake)
