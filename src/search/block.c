@@ -2,14 +2,16 @@
 /* Finding gates, cutting the problem at them, and the bounds of a block by relaxation. */
 #include "search/block.h"
 
+#include "base/vec.h"
+
 #include <math.h>
 #include <string.h>
 
 /* Marks gate[task] for tasks that all others come before or after, without anything that passes them by. */
 static void find_gates(const berth_problem *problem, bool *gate) {
     const berth_costs *c = problem->costs;
-    int32_t reach = -1;        /* the farthest task that anything so far leads to */
-    bool open_before = false;  /* a task so far that leads nowhere, or a value that must end somewhere */
+    int32_t reach = -1;       /* the farthest task that anything so far leads to */
+    bool open_before = false; /* a task so far that leads nowhere, or a value that must end somewhere */
     for (int32_t task = 0; task < c->n_tasks; task++) {
         int32_t n_succs = c->succ_start[task + 1] - c->succ_start[task];
         int32_t farthest = n_succs ? c->succs[c->succ_start[task + 1] - 1] : -1;

@@ -17,17 +17,17 @@
 enum { BERTH_BLOCK_TASKS = 64 }; /* a block with more is bounded, not solved */
 
 typedef struct berth_block {
-    int32_t first, n;        /* tasks of the problem */
+    int32_t first, n;         /* tasks of the problem */
     bool after_gate, to_gate; /* whether a gate stands before it, and whether its last task is one */
     const berth_costs *costs; /* of the block alone; the problem's own if there is only one block */
     berth_costs *owned;       /* what to free of it */
     int32_t *home;            /* its value_home, to be set for the values of the gate before; NULL: none */
     berth_sim *sim;
-    int32_t *unit;     /* [n] unit of each task, numbered 0 .. n_units - 1 by first task */
-    uint64_t *allowed; /* [n] devices of each task's unit */
+    int32_t *unit;         /* [n] unit of each task, numbered 0 .. n_units - 1 by first task */
+    uint64_t *allowed;     /* [n] devices of each task's unit */
     const uint64_t *alike; /* devices interchangeable with each; NULL where gates make them differ */
-    double *links;       /* scratch of berth_block_order */
-    double *head, *tail; /* [n * n_devices] least time before a task starts there, and after it has ended there */
+    double *links;         /* scratch of berth_block_order */
+    double *head, *tail;   /* [n * n_devices] least time before a task starts there, and after it has ended there */
 } berth_block;
 
 typedef struct berth_blocks {

@@ -14,10 +14,10 @@
 
 typedef struct edge {
     double low, high;
-    int8_t step;                  /* how many quarters between low and high the next search tries to prove */
-    bool stuck;                   /* too hard: low stays what it is */
-    int64_t nodes;                /* allowed for the next search */
-    int32_t *device, *priority;   /* [n] of the block: the schedule that takes `high` */
+    int8_t step;                /* how many quarters between low and high the next search tries to prove */
+    bool stuck;                 /* too hard: low stays what it is */
+    int64_t nodes;              /* allowed for the next search */
+    int32_t *device, *priority; /* [n] of the block: the schedule that takes `high` */
 } edge;
 
 typedef struct path_search {
@@ -25,9 +25,9 @@ typedef struct path_search {
     const berth_problem *problem;
     berth_blocks *blocks;
     int32_t n_devices;
-    edge *edges;      /* [(block * n_devices + from) * n_devices + to] */
-    int32_t *path;    /* [n + 1] devices of gates, path[0] and the last are 0 where there is no gate */
-    int32_t *device;  /* [n_tasks] scratch */
+    edge *edges;     /* [(block * n_devices + from) * n_devices + to] */
+    int32_t *path;   /* [n + 1] devices of gates, path[0] and the last are 0 where there is no gate */
+    int32_t *device; /* [n_tasks] scratch */
     int32_t *priority;
 } path_search;
 
@@ -202,8 +202,10 @@ static berth_status search_path(path_search *ps, double *reach, int32_t *came) {
             for (int32_t i = 0; i < ps->blocks->n && settled; i++)
                 settled = is_settled(edge_at(ps, i, ps->path[i], ps->path[i + 1]));
             /* The optimum is known; what the simulator says of it differs from the sum by rounding alone. */
-            if (settled && ps->search->best_ms <= bound * (1 + rounding)) bound = ps->search->best_ms;
-            else bound *= 1 - rounding;
+            if (settled && ps->search->best_ms <= bound * (1 + rounding))
+                bound = ps->search->best_ms;
+            else
+                bound *= 1 - rounding;
             berth_search_bound(ps->search, bound);
         }
         if (b < 0 || berth_search_stop(ps->search)) return BERTH_OK;

@@ -16,17 +16,17 @@ typedef struct placing {
     berth_search *search;
     const berth_problem *problem;
     const berth_costs *c;
-    const int32_t *order; /* tasks as they are placed */
-    double *rest;         /* [n_tasks + 1] least cost of the tasks from a position on */
-    int32_t *device;      /* [n_tasks] or -1 */
-    uint64_t *copies;     /* [n_values] devices that a value has been copied to */
-    int32_t *used;        /* [n_devices] tasks placed there */
-    double *load;         /* [n_devices] throughput: load; queued: clocks, the host's too */
-    double *memory;       /* [n_devices] */
-    double *saved;        /* [(n_tasks + 1) * n_devices] loads before each position */
+    const int32_t *order;   /* tasks as they are placed */
+    double *rest;           /* [n_tasks + 1] least cost of the tasks from a position on */
+    int32_t *device;        /* [n_tasks] or -1 */
+    uint64_t *copies;       /* [n_values] devices that a value has been copied to */
+    int32_t *used;          /* [n_devices] tasks placed there */
+    double *load;           /* [n_devices] throughput: load; queued: clocks, the host's too */
+    double *memory;         /* [n_devices] */
+    double *saved;          /* [(n_tasks + 1) * n_devices] loads before each position */
     uint64_t *saved_copies; /* [sum of inputs and outputs] what `copies` was, position by position */
     size_t n_saved;
-    double total;         /* serial: times and copies so far */
+    double total; /* serial: times and copies so far */
     bool complete;
 } placing;
 
@@ -116,7 +116,8 @@ static void place_on(placing *p, int32_t position, int32_t d) {
     p->used[d]++;
     add_task(p, task, d);
     /* The bound is compared with room for rounding: the simulator may add in another order. */
-    if (bound(p, position + 1) * (1 - 1e-12) < p->search->best_ms && !(p->memory[d] > p->c->capacity[d] && p->c->task_memory))
+    if (bound(p, position + 1) * (1 - 1e-12) < p->search->best_ms &&
+        !(p->memory[d] > p->c->capacity[d] && p->c->task_memory))
         place_from(p, position + 1);
     take_back(p, task);
     p->used[d]--;
