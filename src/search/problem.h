@@ -20,12 +20,11 @@ typedef struct berth_problem {
 } berth_problem;
 
 /* Units from the costs' colours, --together patterns and, if a rule is given (else NULL), groups; `allowed` from
- * times, pins and bans. A group whose members share no allowed device is split into single tasks; a task that may run
- * nowhere, and colours and together that share no device, are BERTH_E_INFEASIBLE by name. `limits` and `devices` may
- * be NULL: nothing is asked. The costs must outlive the problem. */
+ * times, where pins and bans are already in. A group whose members share no allowed device is split into single tasks;
+ * a task that may run nowhere, and colours and together that share no device, are BERTH_E_INFEASIBLE by name; a
+ * pattern that matches nothing is BERTH_E_ARG. `limits` may be NULL. The costs must outlive the problem. */
 berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
-                               const berth_limits *limits, const berth_device_set *devices,
-                               const berth_group_rule *rule);
+                               const berth_limits *limits, const berth_group_rule *rule);
 void berth_problem_free(berth_problem *problem);
 
 static inline bool berth_problem_allows(const berth_problem *problem, int32_t unit, int32_t device) {

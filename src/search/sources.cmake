@@ -1,5 +1,12 @@
 target_sources(berth_objects PRIVATE
+  src/search/fastest.c
+  src/search/greedy.c
+  src/search/heft.c
+  src/search/heft_schedule.c
   src/search/problem.c
-  src/search/problem_rules.c
+  src/search/random.c
+  src/search/rank.c
   src/search/search.c
+  src/search/search_room.c
+  src/search/single.c
 )
