@@ -9,6 +9,8 @@
 #include "berth/device.h"
 #include "berth/graph.h"
 #include "berth/group.h"
+#include "berth/place.h"
+#include "berth/plan.h"
 #include "berth/read.h"
 #include "berth/simulate.h"
 #include "berth/text.h"

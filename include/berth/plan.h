@@ -2,8 +2,8 @@
 /**
  * berth/plan.h: the plan: where every operation of a model runs, under which assumptions, and how good that is.
  *
- * A plan is made by berth_place() or read from a file (plan.json, docs/formats.md). The file holds all that a simulation
- * needs besides the model, so that it gives the same makespan, bit for bit, on any machine.
+ * A plan is made by berth_place() or read from a file (plan.json, docs/formats.md). The file holds all that a
+ * simulation needs besides the model, so that it gives the same makespan, bit for bit, on any machine.
  */
 #ifndef BERTH_PLAN_H
 #define BERTH_PLAN_H

@@ -3,6 +3,7 @@
 #include "cli/inspect.h"
 #include "cli/nearest.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/report.h"
 #include "cli/signals.h"
 #include "cli/usage.h"
@@ -27,7 +28,7 @@ static const cli_command version_command = {
     .summary = "print the version",
 };
 
-static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command, NULL};
+static const cli_command *const commands[] = {&cli_inspect, &cli_place, &help_command, &version_command, NULL};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; commands[i]; i++)

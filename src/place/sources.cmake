@@ -1,2 +1,6 @@
 target_sources(berth_objects PRIVATE
+  src/place/auto.c
+  src/place/crew.c
+  src/place/methods.c
+  src/place/place.c
 )

@@ -138,7 +138,8 @@ static berth_status find_devices(berth_ctx *ctx, const berth_plan *plan, const b
 
 static berth_status check_profile(berth_ctx *ctx, const berth_plan *plan, const char *path, bool force) {
     char digest[65];
-    if (!plan->profile) return BERTH_OK;
+    if (!path) return BERTH_OK;
+    if (!plan->profile) return object(ctx, force, "the plan was made without a profile, not with ", path);
     BERTH_TRY(berth_plan_digest(ctx, path, digest));
     if (strcmp(digest, plan->profile_sha256) == 0) return BERTH_OK;
     return object(ctx, force, "this is not the profile that the plan was made with: ", path);

@@ -80,7 +80,7 @@ berth_status berth_plan_take_model(berth_ctx *ctx, berth_plan_draft *draft, cons
         ops[i] = (berth_plan_op){.name = op->name, .type = op->type};
     }
     plan->device_names = names;
-    plan->ops = ops;
+    plan->ops = draft->ops = ops;
     return BERTH_OK;
 }
 
@@ -110,6 +110,20 @@ berth_status berth_plan_take_limits(berth_ctx *ctx, berth_plan_draft *draft, con
     draft->plan.limits.together = copy_rules(arena, limits->together, limits->n_together);
     draft->plan.limits.io = copy_rules(arena, limits->io, limits->n_io);
     return arena->failed ? berth_fail_nomem(ctx) : BERTH_OK;
+}
+
+berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
+                                    int32_t n) {
+    berth_shape_binding *copy = berth_arena_push(&draft->arena, (size_t)n, sizeof *copy);
+    for (int32_t i = 0; copy && i < n; i++)
+        copy[i] = (berth_shape_binding){
+            .input = copy_text(&draft->arena, shapes[i].input),
+            .rank = shapes[i].rank,
+            .dims = berth_arena_copy(&draft->arena, shapes[i].dims, (size_t)shapes[i].rank, sizeof *shapes[i].dims),
+        };
+    draft->plan.shapes = copy;
+    draft->plan.n_shapes = n;
+    return draft->arena.failed ? berth_fail_nomem(ctx) : BERTH_OK;
 }
 
 berth_status berth_plan_digest(berth_ctx *ctx, const char *path, char text[65]) {

@@ -9,6 +9,7 @@
 typedef struct berth_plan_draft {
     berth_plan plan; /* what the caller sees; first, so that its address is the draft's */
     berth_arena arena;
+    berth_plan_op *ops;        /* the same rows as plan.ops, to be written */
     berth_device_set *devices; /* owned; NULL where they are borrowed */
 } berth_plan_draft;
 
@@ -19,6 +20,9 @@ berth_status berth_plan_take_model(berth_ctx *ctx, berth_plan_draft *draft, cons
                                    const berth_device_set *devices);
 /* A copy of the limits in the plan's arena. */
 berth_status berth_plan_take_limits(berth_ctx *ctx, berth_plan_draft *draft, const berth_limits *limits);
+/* A copy of the bindings that the model was read with. */
+berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
+                                    int32_t n);
 /* The path and the digest of the profile; NULL: none. */
 berth_status berth_plan_take_profile(berth_ctx *ctx, berth_plan_draft *draft, const char *path);
 

@@ -249,8 +249,7 @@ static berth_status read_assumptions(const reader *r, const berth_json *root) {
         return refuse(r, berth_json_get(root, "execution_model"), "there is no execution model", model);
     BERTH_TRY(want_amount(r, root, "piece_ms", false, &plan->piece_ms));
     BERTH_TRY(want_string(r, root, "objective", &objective));
-    plan->objective =
-        strcmp(objective, "throughput") == 0 ? BERTH_OBJECTIVE_THROUGHPUT : BERTH_OBJECTIVE_LATENCY;
+    plan->objective = strcmp(objective, "throughput") == 0 ? BERTH_OBJECTIVE_THROUGHPUT : BERTH_OBJECTIVE_LATENCY;
     if (plan->objective == BERTH_OBJECTIVE_LATENCY && strcmp(objective, "latency") != 0)
         return refuse(r, berth_json_get(root, "objective"), "there is no objective", objective);
     return read_limits(r, root);
@@ -266,7 +265,8 @@ static berth_status read_single(const reader *r, const berth_json *root) {
     if (!single) return berth_fail_nomem(r->ctx);
     for (int32_t d = 0; d < plan->n_devices; d++)
         BERTH_TRY(want_amount(r, object, plan->device_names[d], true, &single[d]));
-    if (object->count != plan->n_devices) return refuse(r, object, "more than the plan's devices stand in", "single_ms");
+    if (object->count != plan->n_devices)
+        return refuse(r, object, "more than the plan's devices stand in", "single_ms");
     plan->single_ms = single;
     return BERTH_OK;
 }
@@ -333,11 +333,12 @@ static berth_status read_order(const reader *r, const berth_json *root) {
 
 static berth_status read_root(const reader *r, const berth_json *root) {
     /* Those of the search, at the end, are what --json prints too; they are not kept. */
-    static const char *const keys[] = {
-        "schema",    "berth",          "model",    "inputs",    "shapes",    "costs",       "profile", "devices",
-        "piece_ms",  "execution_model", "objective", "limits",   "method",    "found_by",    "group",   "source",
-        "seed",      "makespan_ms",    "lower_bound_ms", "gap", "single_ms", "order",       "placement",
-        "interrupted", "evaluations",  "seconds",  "methods",   NULL};
+    static const char *const keys[] = {"schema",    "berth",   "model",       "inputs",         "shapes",
+                                       "costs",     "profile", "devices",     "piece_ms",       "execution_model",
+                                       "objective", "limits",  "method",      "found_by",       "group",
+                                       "source",    "seed",    "makespan_ms", "lower_bound_ms", "gap",
+                                       "single_ms", "order",   "placement",   "interrupted",    "evaluations",
+                                       "seconds",   "methods", NULL};
     int64_t schema = 0;
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "schema", 1, 1, &schema));
     BERTH_TRY(berth_json_only(r->ctx, r->name, root, keys));
