@@ -206,7 +206,7 @@ static berth_status parse_word(parser *p, berth_json *value) {
 
 static berth_status open_container(parser *p, berth_json *value) {
     if (p->open.n == p->max_depth)
-        return berth_fail(p->ctx, BERTH_E_LIMIT, "%s:%" PRId32 ":%td: nested deeper than %zu", p->name, p->line,
+        return berth_fail(p->ctx, BERTH_E_FORMAT, "%s:%" PRId32 ":%td: nested deeper than %zu", p->name, p->line,
                           p->at - p->line_start + 1, p->max_depth);
     value->kind = *p->at == '{' ? BERTH_JSON_OBJECT : BERTH_JSON_ARRAY;
     p->at++;

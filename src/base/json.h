@@ -50,8 +50,8 @@ struct berth_json {
  * mark in front is skipped). Numbers beyond the range of a double are refused; those too small become 0.
  *
  * The tree lives in `arena`. Messages start with "name:line:column:", the column counted in bytes from 1.
- * @return BERTH_OK; BERTH_E_FORMAT; BERTH_E_LIMIT (deeper than max_depth, or 2 GiB and more); BERTH_E_NOMEM. After a
- *         failure the arena is as it was. */
+ * @return BERTH_OK; BERTH_E_FORMAT (nesting beyond max_depth included); BERTH_E_LIMIT (2 GiB and more); BERTH_E_NOMEM.
+ * After a failure the arena is as it was. */
 berth_status berth_json_parse(berth_ctx *ctx, berth_arena *arena, const char *name, const char *bytes, size_t size,
                               int max_depth, const berth_json **out);
 

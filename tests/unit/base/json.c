@@ -350,11 +350,11 @@ static void limits_depth(void **state) {
     memset(text, '[', DEPTH);
     memset(text + DEPTH, ']', DEPTH);
     assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", text, 2 * DEPTH, DEPTH, &root), BERTH_OK);
-    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", text, 2 * DEPTH, DEPTH - 1, &root), BERTH_E_LIMIT);
+    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", text, 2 * DEPTH, DEPTH - 1, &root), BERTH_E_FORMAT);
     assert_null(root);
     assert_string_equal(berth_ctx_message(f->ctx), "t:1:1000000: nested deeper than 999999");
-    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", "[]", 2, 0, &root), BERTH_E_LIMIT);
-    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", "[]", 2, -1, &root), BERTH_E_LIMIT);
+    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", "[]", 2, 0, &root), BERTH_E_FORMAT);
+    assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", "[]", 2, -1, &root), BERTH_E_FORMAT);
     assert_int_equal(berth_json_parse(f->ctx, &f->arena, "t", "7", 1, 0, &root), BERTH_OK);
     free(text);
 }

@@ -183,7 +183,7 @@ static void binds_no_shapes(void **state) {
     assert_non_null(strstr(berth_ctx_message(w->ctx), "no input 'x'"));
     options.n_shapes = 0;
     options.max_depth = 3;
-    assert_int_equal(berth_graph_read_memory(w->ctx, &graph, w->text, w->size, "test", &options), BERTH_E_LIMIT);
+    assert_int_equal(berth_graph_read_memory(w->ctx, &graph, w->text, w->size, "test", &options), BERTH_E_FORMAT);
 }
 
 /* Recognition follows strings and nesting: keys inside values, or as values, are no keys of the file. */
