@@ -27,28 +27,27 @@ typedef struct graph {
     berth_status status;
 } graph;
 
+/* Initialisers of attributes. */
 #define INT(attribute, value)                                                                    \
-    (berth_attribute) {                                                                          \
+    {                                                                                            \
         .name = attribute, .kind = BERTH_ATTRIBUTE_INTS, .count = 1, .ints = (const int64_t[]) { \
             value                                                                                \
         }                                                                                        \
     }
 #define INTS(attribute, n, ...)                                                                                   \
-    (berth_attribute) {                                                                                           \
+    {                                                                                                             \
         .name = attribute, .kind = BERTH_ATTRIBUTE_INTS, .count = n, .is_list = true, .ints = (const int64_t[]) { \
             __VA_ARGS__                                                                                           \
         }                                                                                                         \
     }
 #define REALS(attribute, n, ...)                                                                                     \
-    (berth_attribute) {                                                                                              \
+    {                                                                                                                \
         .name = attribute, .kind = BERTH_ATTRIBUTE_FLOATS, .count = n, .is_list = true, .floats = (const double[]) { \
             __VA_ARGS__                                                                                              \
         }                                                                                                            \
     }
-#define TEXT(attribute, value)                                                                                    \
-    (berth_attribute) {                                                                                           \
-        .name = attribute, .kind = BERTH_ATTRIBUTE_STRING, .count = (int32_t)(sizeof(value) - 1), .string = value \
-    }
+#define TEXT(attribute, value) \
+    { .name = attribute, .kind = BERTH_ATTRIBUTE_STRING, .count = (int32_t)(sizeof(value) - 1), .string = value }
 
 static inline graph *graph_on(berth_ctx *ctx, int64_t opset) {
     graph *g = calloc(1, sizeof *g);
@@ -180,21 +179,25 @@ static inline const berth_tensor *graph_tensor(graph *g, const char *name) {
     return &g->b->graph->tensors[berth_build_find(g->b, name, strlen(name))];
 }
 
-/* The shape as graph_input takes it; NULL: not even the rank is known. */
-static inline void graph_expect(graph *g, const char *name, const char *shape) {
-    const berth_tensor *tensor = graph_tensor(g, name);
-    char text[2000] = "";
+/* The shape as graph_input takes it; "!" if not even the rank is known. */
+static inline const char *graph_text(const berth_tensor *tensor, char text[2000]) {
     size_t used = 0;
+    text[0] = '\0';
     for (int32_t i = 0; i < tensor->shape.rank; i++) {
         const berth_dim *dim = &tensor->shape.dims[i];
         char size[40];
         snprintf(size, sizeof size, "%" PRId64, dim->min);
         const char *word = berth_dim_is_static(dim) ? size : dim->symbol ? dim->symbol : "?";
-        used += (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "," : "", word);
+        used += (size_t)snprintf(text + used, 2000 - used, "%s%s", i ? "," : "", word);
     }
-    if (!shape && tensor->shape.rank >= 0) fail_msg("%s is %s instead of unknown", name, text);
-    if (shape && tensor->shape.rank < 0) fail_msg("%s is unknown instead of %s", name, shape);
-    if (shape && strcmp(text, shape) != 0) fail_msg("%s is %s instead of %s", name, text, shape);
+    return tensor->shape.rank < 0 ? "!" : text;
+}
+
+/* NULL: not even the rank is known. */
+static inline void graph_expect(graph *g, const char *name, const char *shape) {
+    char text[2000];
+    const char *got = graph_text(graph_tensor(g, name), text), *wanted = shape ? shape : "!";
+    if (strcmp(got, wanted) != 0) fail_msg("%s is '%s' instead of '%s'", name, got, wanted);
 }
 
 static inline void graph_expect_type(graph *g, const char *name, berth_type type) {
