@@ -284,7 +284,9 @@ berth_status berth_infer_broadcast(berth_infer *in, berth_dims *dims, const bert
 static berth_status merge_declared(berth_infer *in, const berth_tensor *tensor, berth_dims *dims) {
     const berth_shape *declared = &tensor->shape;
     bool agree = declared->rank < 0 || declared->rank == dims->rank;
-    for (int32_t i = 0; agree && i < declared->rank; i++) agree = berth_dim_agree(&declared->dims[i], &dims->at[i]);
+    /* Some exporters declare 0 where they mean a dimension that is not known. */
+    for (int32_t i = 0; agree && i < declared->rank; i++)
+        agree = berth_dim_is(&declared->dims[i], 0) || berth_dim_agree(&declared->dims[i], &dims->at[i]);
     if (!agree) {
         berth_dims other = {.rank = declared->rank};
         for (int32_t i = 0; i < other.rank; i++) other.at[i] = declared->dims[i];

@@ -29,10 +29,13 @@ static void declared_shapes_fill_in(void **state) {
     graph_input(g, "x", BERTH_TYPE_F32, "n,3,?");
     graph_declare(g, "y", BERTH_TYPE_F32, "2,?,5");
     graph_op(g, "Relu", "x", "y", 0, NULL);
+    graph_declare(g, "u", BERTH_TYPE_F32, "2,0,5");
+    graph_op(g, "Relu", "y", "u", 0, NULL);
     graph_op(g, "Mystery", "y", "z", 0, NULL);
     graph_declare(g, "z", BERTH_TYPE_I64, "4,m");
     graph_op(g, "Relu", "z", "w", 0, NULL);
     graph_expect(g, "y", "2,3,5");
+    graph_expect(g, "u", "2,3,5");
     graph_expect(g, "w", "4,m");
     graph_expect_type(g, "w", BERTH_TYPE_I64);
     graph_free(g);
