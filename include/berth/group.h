@@ -42,7 +42,10 @@ typedef struct berth_groups {
     const berth_group_edge *edges; /* [n_edges] */
 } berth_groups;
 
-/** Linear in the graph. Free with berth_groups_free(). */
+/**
+ * Group the operations. Linear in the graph. Free with berth_groups_free().
+ * @return BERTH_OK; BERTH_E_ARG (no such rule); BERTH_E_NOMEM
+ */
 BERTH_API BERTH_MUST_CHECK berth_status berth_groups_build(berth_ctx *ctx, berth_groups **out, const berth_graph *graph,
                                                            berth_group_rule rule);
 BERTH_API void berth_groups_free(berth_groups *groups);

@@ -6,7 +6,9 @@
 #include "graph/constant.h"
 #include "graph/graph.h"
 
+#include <float.h>
 #include <inttypes.h>
+#include <math.h>
 #include <string.h>
 
 enum { MAX_CONTENT = 1024 };
@@ -29,10 +31,6 @@ static berth_status violation(checker *c, const char *format, ...) {
 
 static bool in_range(int32_t index, int32_t n) {
     return index >= 0 && index < n;
-}
-
-static bool is_cost(double value) {
-    return value >= 0; /* INFINITY is a cost, NaN is not */
 }
 
 static berth_status check_attributes(checker *c, int32_t op) {
@@ -352,9 +350,10 @@ static berth_status check_flags(checker *c) {
     return BERTH_OK;
 }
 
-static berth_status check_costs(checker *c, const char *what, const double *costs, size_t n) {
+/* Numbers from 0 to `limit`, which NaN is not. */
+static berth_status check_costs(checker *c, const char *what, const double *costs, size_t n, double limit) {
     for (size_t i = 0; costs && i < n; i++)
-        if (!is_cost(costs[i])) return violation(c, "given costs: %s %zu is %g", what, i, costs[i]);
+        if (!(costs[i] >= 0 && costs[i] <= limit)) return violation(c, "given costs: %s %zu is %g", what, i, costs[i]);
     return BERTH_OK;
 }
 
@@ -363,18 +362,19 @@ static berth_status check_given(checker *c) {
     if (!given) return BERTH_OK;
     if (given->n_devices <= 0 || !given->device_names || !given->op_ms)
         return violation(c, "given costs: no devices or no times");
-    if (!given->edge_ms && !(given->edge_amount && given->link_ms))
-        return violation(c, "given costs: no times of edges");
+    bool by_edge = given->edge_ms && !given->edge_amount && !given->link_ms;
+    bool by_link = !given->edge_ms && given->edge_amount && given->link_ms;
+    if (!by_edge && !by_link) return violation(c, "given costs: not one way to time an edge");
     for (int32_t d = 0; d < given->n_devices; d++)
         if (!given->device_names[d]) return violation(c, "given costs: device %" PRId32 " has no name", d);
     size_t n_devices = (size_t)given->n_devices, n_links = n_devices * n_devices, n_ops = (size_t)c->graph->n_ops;
     size_t n_edges = (size_t)c->graph->n_edges + (size_t)c->graph->n_captures;
-    BERTH_TRY(check_costs(c, "operation time", given->op_ms, n_ops * n_devices));
-    BERTH_TRY(check_costs(c, "edge time", given->edge_ms, n_edges * n_links));
-    BERTH_TRY(check_costs(c, "edge amount", given->edge_amount, n_edges));
-    BERTH_TRY(check_costs(c, "link time", given->link_ms, n_links));
-    BERTH_TRY(check_costs(c, "operation memory", given->op_memory, n_ops));
-    BERTH_TRY(check_costs(c, "capacity", given->capacity, n_devices));
+    BERTH_TRY(check_costs(c, "operation time", given->op_ms, n_ops * n_devices, INFINITY));
+    BERTH_TRY(check_costs(c, "edge time", given->edge_ms, n_edges * n_links, DBL_MAX));
+    BERTH_TRY(check_costs(c, "edge amount", given->edge_amount, n_edges, DBL_MAX));
+    BERTH_TRY(check_costs(c, "link time", given->link_ms, n_links, INFINITY));
+    BERTH_TRY(check_costs(c, "operation memory", given->op_memory, n_ops, DBL_MAX));
+    BERTH_TRY(check_costs(c, "capacity", given->capacity, n_devices, INFINITY));
     for (size_t op = 0; given->colour && op < n_ops; op++)
         if (given->colour[op] < -1) return violation(c, "given costs: operation %zu has a negative colour", op);
     if (given->max_cpus < 0) return violation(c, "given costs: negative number of CPUs");

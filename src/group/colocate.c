@@ -150,6 +150,8 @@ static bool fill_groups(const berth_graph *graph, berth_groups *groups, berth_ar
 
 berth_status berth_groups_build(berth_ctx *ctx, berth_groups **out, const berth_graph *graph, berth_group_rule rule) {
     *out = NULL;
+    if (rule < BERTH_GROUP_PAPER || rule > BERTH_GROUP_FUSED)
+        return berth_fail(ctx, BERTH_E_ARG, "%d is no rule for groups", (int)rule);
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
     holder *made = berth_resize(allocator, NULL, 0, 1, sizeof *made);
     if (!made) return berth_fail_nomem(ctx);

@@ -25,7 +25,8 @@
 enum { NO_GROUP = -1, MANY_GROUPS = -2 };
 
 bool berth_fuser_counts(const berth_fuser *fuser, int32_t edge) {
-    return berth_group_edge_counts(fuser->graph, BERTH_GROUP_FUSED, &fuser->graph->edges[edge]);
+    const berth_edge *ends = &fuser->graph->edges[edge];
+    return !fuser->is_constant[ends->from] && !fuser->is_constant[ends->to];
 }
 
 bool berth_fuser_has_trait(const berth_fuser *fuser, int32_t op, uint32_t trait) {
@@ -41,15 +42,8 @@ void berth_fuser_join(berth_fuser *fuser, int32_t op, int32_t next) {
     fuser->leader[berth_fuser_find(fuser, op)] = berth_fuser_find(fuser, next);
 }
 
-static bool is_constant(const berth_fuser *fuser, int32_t op) {
-    return (fuser->graph->ops[op].flags & BERTH_OP_CONSTANT) != 0;
-}
-
-static bool is_tail(berth_fuser *fuser, int32_t op) {
-    return fuser->tail[berth_fuser_find(fuser, op)] == op;
-}
-
-/* Any reader of `op`, if all are in one group; -1 if there is none or they are not. */
+/* Any reader of `op`, if all are in one group; -1 if there is none or they are not. What is no tail has its readers in
+ * its own group, and joining them changes nothing. */
 static int32_t find_readers(berth_fuser *fuser, int32_t op) {
     const berth_graph *graph = fuser->graph;
     int32_t reader = -1, group = NO_GROUP;
@@ -67,7 +61,7 @@ static void join_chains(berth_fuser *fuser, const int32_t *parent) {
     const berth_graph *graph = fuser->graph;
     for (int32_t i = 0; i < graph->n_ops; i++) {
         int32_t op = graph->order[i], child = berth_group_sole_child(graph, op);
-        if (child >= 0 && parent[child] == op && !is_constant(fuser, op) && !is_constant(fuser, child))
+        if (child >= 0 && parent[child] == op && !fuser->is_constant[op] && !fuser->is_constant[child])
             berth_fuser_join(fuser, op, child);
     }
 }
@@ -100,10 +94,9 @@ static bool continues_chain(berth_fuser *fuser, const bool *fusing, int32_t op) 
 static void join_epilogues(berth_fuser *fuser, bool *fusing) {
     for (int32_t i = 0; i < fuser->graph->n_ops; i++) {
         int32_t op = fuser->graph->order[i];
-        if (is_constant(fuser, op)) continue;
+        if (fuser->is_constant[op]) continue;
         fusing[op] = fuser->in_pattern[op] || berth_fuser_has_trait(fuser, op, BERTH_KIND_HEAD) ||
                      continues_chain(fuser, fusing, op);
-        if (!is_tail(fuser, op)) continue;
         int32_t reader = find_readers(fuser, op);
         if (reader >= 0 && takes_readers(fuser, op, fusing[op])) berth_fuser_join(fuser, op, reader);
     }
@@ -114,7 +107,7 @@ static void mark_shape_values(const berth_fuser *fuser, bool *is_shape) {
     const berth_graph *graph = fuser->graph;
     for (int32_t i = 0; i < graph->n_ops; i++) {
         int32_t op = graph->order[i];
-        if (is_constant(fuser, op) || !berth_fuser_has_trait(fuser, op, BERTH_KIND_SHAPE)) continue;
+        if (fuser->is_constant[op] || !berth_fuser_has_trait(fuser, op, BERTH_KIND_SHAPE)) continue;
         bool reads_shapes = false, reads_data = false;
         for (int32_t k = graph->in_start[op]; k < graph->in_start[op + 1]; k++) {
             if (!berth_fuser_counts(fuser, graph->in_edges[k])) continue;
@@ -151,7 +144,7 @@ static bool is_loose_quantize(berth_fuser *fuser, int32_t op) {
     if (!berth_fuser_has_trait(fuser, op, BERTH_KIND_QUANTIZE)) return false;
     for (int32_t i = graph->in_start[op]; i < graph->in_start[op + 1]; i++) {
         int32_t from = graph->edges[graph->in_edges[i]].from;
-        if (!is_constant(fuser, from) && berth_fuser_find(fuser, from) == berth_fuser_find(fuser, op)) return false;
+        if (!fuser->is_constant[from] && berth_fuser_find(fuser, from) == berth_fuser_find(fuser, op)) return false;
     }
     return true;
 }
@@ -164,8 +157,8 @@ static bool follows_readers(const berth_fuser *fuser, const bool *is_shape, int3
 static void join_readers(berth_fuser *fuser, const bool *is_shape) {
     for (int32_t i = fuser->graph->n_ops - 1; i >= 0; i--) {
         int32_t op = fuser->graph->order[i];
-        if (is_constant(fuser, op) || !is_tail(fuser, op)) continue;
-        if (!follows_readers(fuser, is_shape, op) && !is_loose_quantize(fuser, op)) continue;
+        bool follows = follows_readers(fuser, is_shape, op) || is_loose_quantize(fuser, op);
+        if (fuser->is_constant[op] || !follows) continue;
         int32_t reader = find_readers(fuser, op);
         if (reader >= 0) berth_fuser_join(fuser, op, reader);
     }
@@ -178,7 +171,7 @@ static void join_producers(berth_fuser *fuser, const bool *is_shape, int32_t *so
     const berth_graph *graph = fuser->graph;
     for (int32_t op = 0; op < graph->n_ops; op++) source[op] = NO_GROUP;
     for (int32_t op = 0; op < graph->n_ops; op++) {
-        if (is_constant(fuser, op)) continue;
+        if (fuser->is_constant[op]) continue;
         int32_t group = berth_fuser_find(fuser, op);
         if (!follows_readers(fuser, is_shape, op)) source[group] = MANY_GROUPS;
         for (int32_t i = graph->in_start[op]; i < graph->in_start[op + 1]; i++) {
@@ -197,14 +190,14 @@ static void place_constants(berth_fuser *fuser) {
     const berth_graph *graph = fuser->graph;
     for (int32_t i = graph->n_ops - 1; i >= 0; i--) {
         int32_t op = graph->order[i], first = -1;
-        if (!is_constant(fuser, op)) continue;
+        if (!fuser->is_constant[op]) continue;
         for (int32_t k = graph->out_start[op]; k < graph->out_start[op + 1]; k++) {
             int32_t to = graph->edges[graph->out_edges[k]].to;
             if (first < 0 || graph->rank[to] < graph->rank[first]) first = to;
         }
         for (int32_t k = graph->in_start[op]; k < graph->in_start[op + 1] && first < 0; k++) {
             int32_t from = graph->edges[graph->in_edges[k]].from;
-            if (!is_constant(fuser, from)) first = from;
+            if (!fuser->is_constant[from]) first = from;
         }
         if (first >= 0) fuser->leader[op] = berth_fuser_find(fuser, first);
     }
@@ -214,7 +207,7 @@ bool berth_group_fuse(const berth_graph *graph, berth_arena *scratch, int32_t *l
     size_t n = (size_t)graph->n_ops;
     berth_fuser fuser = {.graph = graph, .leader = leader};
     fuser.kinds = berth_arena_push(scratch, n, sizeof *fuser.kinds);
-    fuser.tail = berth_arena_push(scratch, n, sizeof *fuser.tail);
+    fuser.is_constant = berth_arena_push(scratch, n, sizeof *fuser.is_constant);
     fuser.in_pattern = berth_arena_push(scratch, n, sizeof *fuser.in_pattern);
     int32_t *number = berth_arena_push(scratch, n, sizeof *number);
     bool *fusing = berth_arena_push(scratch, n, sizeof *fusing);
@@ -222,7 +215,8 @@ bool berth_group_fuse(const berth_graph *graph, berth_arena *scratch, int32_t *l
     if (scratch->failed) return false;
     for (int32_t op = 0; op < graph->n_ops; op++) {
         fuser.kinds[op] = berth_kind_find(graph, &graph->ops[op]);
-        fuser.tail[op] = leader[op] = op;
+        fuser.is_constant[op] = (graph->ops[op].flags & BERTH_OP_CONSTANT) != 0;
+        leader[op] = op;
         number[op] = berth_group_sole_parent(graph, op);
     }
     join_chains(&fuser, number);

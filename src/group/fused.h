@@ -11,7 +11,7 @@ typedef struct berth_fuser {
     const berth_graph *graph;
     const berth_kind **kinds; /* of each operation; NULL if its type is not known */
     int32_t *leader;          /* disjoint sets: towards the leader */
-    int32_t *tail;            /* of leaders: the one member by which everything leaves the group */
+    bool *is_constant;        /* the operation is a constant expression: it takes no part */
     bool *in_pattern;         /* the operation is part of a closed pattern */
 } berth_fuser;
 
@@ -19,7 +19,7 @@ typedef struct berth_fuser {
 bool berth_fuser_counts(const berth_fuser *fuser, int32_t edge);
 bool berth_fuser_has_trait(const berth_fuser *fuser, int32_t op, uint32_t trait);
 int32_t berth_fuser_find(berth_fuser *fuser, int32_t op);
-/* Join the group of `op` to that of `next`, whose tail stays the tail. */
+/* Join the group of `op` to that of `next`. */
 void berth_fuser_join(berth_fuser *fuser, int32_t op, int32_t next);
 
 /* Join each closed pattern of cheap operations (pattern.c). False: no memory. */

@@ -156,7 +156,7 @@ bool berth_fuser_join_patterns(berth_fuser *fuser, berth_arena *scratch) {
     if (!f.listed || !f.member || !f.slot) return false;
     for (int32_t i = 0; i < graph->n_ops; i++) {
         int32_t op = graph->order[i];
-        if ((graph->ops[op].flags & BERTH_OP_CONSTANT) || count_readers(&f, op) < 2) continue;
+        if (fuser->is_constant[op] || count_readers(&f, op) < 2) continue;
         pattern p;
         while (find_pattern(&f, &p, op)) join_pattern(fuser, &p);
     }

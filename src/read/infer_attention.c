@@ -25,15 +25,14 @@ static void four(berth_dims *dims, berth_dim a, berth_dim b, berth_dim c, berth_
 }
 
 /* An input of B x N x L x H, or of B x L x N H with the number of heads given aside, as the former. */
-static bool heads_of(berth_infer *in, int32_t port, int64_t heads, berth_dims *dims) {
+static void heads_of(berth_infer *in, int32_t port, int64_t heads, berth_dims *dims) {
     berth_dims flat;
     berth_dims_blank(dims, 4);
-    if (!berth_infer_dims(in, port, &flat)) return false;
+    berth_infer_dims(in, port, &flat);
     if (flat.rank == 4) berth_dims_assign(dims, &flat);
     if (flat.rank == 3)
         four(dims, flat.at[0], heads < 1 ? berth_dim_unknown() : berth_dim_static(heads), flat.at[1],
              divided(&flat.at[2], heads));
-    return flat.rank == 3 || flat.rank == 4;
 }
 
 /* P + L: keys of the past, if there are any, and of now. */
@@ -52,9 +51,11 @@ berth_status berth_infer_attention(berth_infer *in) {
     berth_type type = berth_infer_type(in, 0);
     int64_t q_heads = berth_infer_int(in, "q_num_heads", 0), kv_heads = berth_infer_int(in, "kv_num_heads", 0);
     for (int32_t port = 0; port < 3; port++) BERTH_TRY(berth_infer_rank(in, port, 3, 4));
-    bool known = heads_of(in, 0, q_heads, &q) & heads_of(in, 1, kv_heads, &k) & heads_of(in, 2, kv_heads, &v);
-    if (!known) return berth_infer_out(in, 0, type, NULL);
-    if (berth_infer_in(in, 0)->shape.rank == 4) {
+    heads_of(in, 0, q_heads, &q);
+    heads_of(in, 1, kv_heads, &k);
+    heads_of(in, 2, kv_heads, &v);
+    if (!berth_infer_dims(in, 0, &dims)) return berth_infer_out(in, 0, type, NULL);
+    if (dims.rank == 4) {
         four(&dims, q.at[0], q.at[1], q.at[2], v.at[3]);
     } else {
         dims = (berth_dims){.rank = 3};

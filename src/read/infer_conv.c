@@ -97,21 +97,19 @@ berth_status berth_infer_qlinear_conv(berth_infer *in) {
     return conv(in, 0, 3, berth_infer_type(in, 7), berth_infer_int(in, "channels_last", 0) != 0);
 }
 
-/* (size - 1) s + output_padding + extent - pads, unless the output's size is given. SAME makes it size * s. */
+/* (size - 1) s + output_padding + extent - pads, unless the output's size is given. SAME pads so that size * s remains,
+ * where there is that much. */
 static berth_status transposed_size(berth_infer *in, const berth_window *window, int32_t i, int64_t extra,
                                     const berth_dim *size, berth_dim *out) {
-    int64_t result, extent;
-    if (!berth_dim_is_static(size) || (window->auto_pad != BERTH_PAD_SAME && !berth_dim_is_static(&window->kernel[i])))
-        return BERTH_OK;
-    if (window->auto_pad == BERTH_PAD_SAME) {
-        if (__builtin_mul_overflow(size->min, window->stride[i], &result)) return berth_infer_overflow(in);
-    } else if (!berth_window_extent(window, i, &extent) ||
-               __builtin_mul_overflow(size->min - 1, window->stride[i], &result) ||
-               __builtin_add_overflow(result, extent, &result) || __builtin_add_overflow(result, extra, &result) ||
-               __builtin_sub_overflow(result, window->pad_begin[i], &result) ||
-               __builtin_sub_overflow(result, window->pad_end[i], &result)) {
+    int64_t result, extent, same;
+    if (!berth_dim_is_static(size) || !berth_dim_is_static(&window->kernel[i])) return BERTH_OK;
+    if (!berth_window_extent(window, i, &extent) || __builtin_mul_overflow(size->min, window->stride[i], &same) ||
+        __builtin_add_overflow(same - window->stride[i], extent, &result) ||
+        __builtin_add_overflow(result, extra, &result) ||
+        __builtin_sub_overflow(result, window->pad_begin[i], &result) ||
+        __builtin_sub_overflow(result, window->pad_end[i], &result))
         return berth_infer_overflow(in);
-    }
+    if (window->auto_pad == BERTH_PAD_SAME && same < result) result = same;
     if (result < 0) return berth_infer_refuse(in, "the output would have size %" PRId64, result);
     *out = berth_dim_static(result);
     return BERTH_OK;

@@ -49,12 +49,13 @@ berth_status berth_infer_where(berth_infer *in) {
 
 /* The second input broadcasts to the first, not the other way round. */
 static berth_status one_way(berth_infer *in) {
-    berth_dims dims, more;
-    bool known = berth_infer_dims(in, 0, &dims) && berth_infer_dims(in, 1, &more);
-    int32_t rank = dims.rank;
-    if (known) BERTH_TRY(berth_infer_broadcast(in, &dims, &more));
-    if (known && dims.rank != rank)
-        return berth_infer_refuse(in, "input 1 has more dimensions than input 0, to which it broadcasts");
+    berth_dims data, dims, more;
+    if (!berth_infer_dims(in, 0, &data) || !berth_infer_dims(in, 1, &more)) return berth_infer_same(in);
+    berth_dims_assign(&dims, &data);
+    BERTH_TRY(berth_infer_broadcast(in, &dims, &more));
+    bool agree = dims.rank == data.rank;
+    for (int32_t i = 0; agree && i < dims.rank; i++) agree = berth_dim_agree(&dims.at[i], &data.at[i]);
+    if (!agree) return berth_infer_refuse(in, "input 1 does not broadcast to input 0");
     return berth_infer_same(in);
 }
 

@@ -164,6 +164,7 @@ berth_status berth_infer_grid_sample(berth_infer *in) {
         return berth_infer_refuse(in, "a grid of %d dimensions for data of %d", (int)grid.rank, (int)data.rank);
     berth_dims_blank(&dims, has_data ? data.rank : has_grid ? grid.rank : -1);
     for (int32_t i = 0; i < 2 && has_data; i++) dims.at[i] = data.at[i];
+    if (has_grid) dims.at[0] = berth_dim_best(&dims.at[0], &grid.at[0]);
     for (int32_t i = 2; i < dims.rank && has_grid; i++) dims.at[i] = grid.at[i - 1];
     return berth_infer_out(in, 0, berth_infer_type(in, 0), &dims);
 }

@@ -185,24 +185,25 @@ berth_status berth_infer_gather_nd(berth_infer *in) {
 
 /* --- results whose size depends on values --- */
 
-/* How many elements of a known value are not zero; false if that is not known. */
-static bool count_nonzero(const berth_value *value, int64_t *count) {
+/* How many of the first n elements of a known value are not zero; false if that is not known. */
+static bool count_nonzero(const berth_value *value, int64_t n, int64_t *count) {
     *count = 0;
-    for (int32_t i = 0; i < value->n; i++) {
+    for (int32_t i = 0; i < value->n && i < n; i++) {
         if (value->ints ? !berth_dim_is_static(&value->ints[i]) : isnan(value->reals[i])) return false;
         *count += value->ints ? value->ints[i].min != 0 : value->reals[i] != 0;
     }
     return true;
 }
 
-/* One row for each dimension of the data, one column for each element that is not zero. */
+/* One row for each dimension of the data, one column for each element that is not zero. For a scalar the specification
+ * asks for no row, but the runtime makes one. */
 berth_status berth_infer_non_zero(berth_infer *in) {
     berth_dims data, dims;
     int64_t count;
     berth_dims_blank(&dims, 2);
-    if (berth_infer_dims(in, 0, &data)) dims.at[0] = berth_dim_static(data.rank);
+    if (berth_infer_dims(in, 0, &data) && data.rank > 0) dims.at[0] = berth_dim_static(data.rank);
     const berth_value *value = berth_infer_value(in, 0);
-    if (value && count_nonzero(value, &count)) dims.at[1] = berth_dim_static(count);
+    if (value && count_nonzero(value, value->n, &count)) dims.at[1] = berth_dim_static(count);
     return berth_infer_out(in, 0, BERTH_TYPE_I64, &dims);
 }
 
@@ -242,17 +243,23 @@ berth_status berth_infer_unique(berth_infer *in) {
     return berth_infer_out(in, 2, BERTH_TYPE_I64, &list);
 }
 
+/* Where the condition holds, along an axis or of all elements. A condition that is too long is cut off. */
 berth_status berth_infer_compress(berth_infer *in) {
     berth_dims dims;
+    berth_dim size = berth_dim_unknown();
     int64_t count = 0;
-    BERTH_TRY(berth_infer_rank(in, 1, 1, 1));
-    const berth_value *condition = berth_infer_value(in, 1);
-    bool counted = condition && count_nonzero(condition, &count);
     int32_t axis = 0;
-    if (!berth_infer_given(in, "axis"))
+    BERTH_TRY(berth_infer_rank(in, 1, 1, 1));
+    bool known = berth_infer_dims(in, 0, &dims);
+    if (!berth_infer_given(in, "axis")) {
+        if (known && !berth_dims_product(&dims, 0, dims.rank, &size)) return berth_infer_overflow(in);
         berth_dims_blank(&dims, 1);
-    else if (berth_infer_dims(in, 0, &dims))
+    } else if (known) {
         BERTH_TRY(berth_infer_axis(in, berth_infer_int(in, "axis", 0), dims.rank, &axis));
+        size = dims.at[axis];
+    }
+    const berth_value *condition = berth_infer_value(in, 1);
+    bool counted = condition && berth_dim_is_static(&size) && count_nonzero(condition, size.min, &count);
     if (dims.rank >= 0) dims.at[axis] = counted ? berth_dim_static(count) : berth_dim_unknown();
     return berth_infer_out(in, 0, berth_infer_type(in, 0), &dims);
 }

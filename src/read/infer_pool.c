@@ -158,12 +158,16 @@ static berth_status unpool_size(berth_infer *in, const berth_window *window, int
 }
 
 berth_status berth_infer_max_unpool(berth_infer *in) {
-    berth_dims dims;
+    berth_dims dims, indices;
     berth_window window;
     berth_list shape;
     berth_type type = berth_infer_type(in, 0);
     BERTH_TRY(berth_infer_rank(in, 0, 3, BERTH_MAX_RANK));
     if (!berth_infer_dims(in, 0, &dims)) return berth_infer_out(in, 0, type, NULL);
+    /* The indices have the shape of the data. */
+    berth_infer_dims(in, 1, &indices);
+    for (int32_t i = 0; i < dims.rank && indices.rank == dims.rank; i++)
+        dims.at[i] = berth_dim_best(&dims.at[i], &indices.at[i]);
     BERTH_TRY(berth_infer_list(in, "output_shape", 2, &shape));
     if (shape.state == BERTH_LIST_KNOWN && shape.n != dims.rank)
         return berth_infer_refuse(in, "'output_shape' has %d entries instead of %d", (int)shape.n, (int)dims.rank);
@@ -184,14 +188,17 @@ berth_status berth_infer_max_unpool(berth_infer *in) {
 
 /* --- pools of regions: one output for each region --- */
 
-static berth_status regions(berth_infer *in, int64_t height, int64_t width) {
-    berth_dims data, boxes, dims;
+/* Data N x C x H x W; `boxes`, and `batches` where there are any, have a row for each region. */
+static berth_status regions(berth_infer *in, int32_t batches, int64_t height, int64_t width) {
+    berth_dims data, rows, dims;
     BERTH_TRY(berth_infer_rank(in, 0, 4, 4));
     BERTH_TRY(berth_infer_rank(in, 1, 2, 2));
+    BERTH_TRY(berth_infer_rank(in, batches, 1, 1));
     if (height < 1 || width < 1) return berth_infer_refuse(in, "an output of %" PRId64 "x%" PRId64, height, width);
     berth_dims_blank(&dims, 4);
-    if (berth_infer_dims(in, 1, &boxes)) dims.at[0] = boxes.at[0];
     if (berth_infer_dims(in, 0, &data)) dims.at[1] = data.at[1];
+    if (berth_infer_dims(in, 1, &rows)) dims.at[0] = rows.at[0];
+    if (berth_infer_dims(in, batches, &rows)) dims.at[0] = berth_dim_best(&dims.at[0], &rows.at[0]);
     dims.at[2] = berth_dim_static(height);
     dims.at[3] = berth_dim_static(width);
     return berth_infer_out(in, 0, berth_infer_type(in, 0), &dims);
@@ -201,9 +208,9 @@ berth_status berth_infer_max_roi_pool(berth_infer *in) {
     int32_t n = 0;
     const int64_t *size = berth_infer_ints(in, "pooled_shape", &n);
     if (n != 2) return berth_infer_refuse(in, "'pooled_shape' has %d entries instead of 2", (int)n);
-    return regions(in, size[0], size[1]);
+    return regions(in, -1, size[0], size[1]);
 }
 
 berth_status berth_infer_roi_align(berth_infer *in) {
-    return regions(in, berth_infer_int(in, "output_height", 1), berth_infer_int(in, "output_width", 1));
+    return regions(in, 2, berth_infer_int(in, "output_height", 1), berth_infer_int(in, "output_width", 1));
 }

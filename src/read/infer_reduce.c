@@ -22,11 +22,12 @@ berth_status berth_infer_reduce(berth_infer *in) {
     berth_list axes;
     bool marks[BERTH_MAX_RANK];
     berth_type type = berth_infer_type(in, 0);
-    bool keep = berth_infer_int(in, "keepdims", 1) != 0;
+    bool keep = berth_infer_int(in, "keepdims", 1) == 1;
     BERTH_TRY(berth_infer_list(in, "axes", 1, &axes));
     if (!berth_infer_dims(in, 0, &dims)) {
         /* All axes are reduced where none is named. */
-        if (!keep && axes.state == BERTH_LIST_ABSENT && !berth_infer_int(in, "noop_with_empty_axes", 0)) dims.rank = 0;
+        if (!keep && axes.state == BERTH_LIST_ABSENT && berth_infer_int(in, "noop_with_empty_axes", 0) != 1)
+            dims.rank = 0;
         return berth_infer_out(in, 0, type, &dims);
     }
     if (axes.state == BERTH_LIST_UNKNOWN) {
@@ -34,7 +35,9 @@ berth_status berth_infer_reduce(berth_infer *in) {
         berth_dims_blank(&dims, keep ? dims.rank : axes.n > 0 ? dims.rank - axes.n : -1);
         return berth_infer_out(in, 0, type, &dims);
     }
-    if (axes.n == 0 && berth_infer_int(in, "noop_with_empty_axes", 0)) return berth_infer_out(in, 0, type, &dims);
+    bool nothing = axes.n == 0 && berth_infer_int(in, "noop_with_empty_axes", 0) == 1;
+    /* Exporters reduce scalars too, along an axis that these have not. */
+    if (nothing || dims.rank == 0) return berth_infer_out(in, 0, type, &dims);
     BERTH_TRY(berth_infer_axes(in, &axes, dims.rank, marks));
     for (int32_t i = 0; i < dims.rank && axes.n == 0; i++) marks[i] = true;
     collapse(&dims, marks, keep);
@@ -44,11 +47,11 @@ berth_status berth_infer_reduce(berth_infer *in) {
 berth_status berth_infer_arg_reduce(berth_infer *in) {
     berth_dims dims;
     bool marks[BERTH_MAX_RANK] = {false};
-    if (berth_infer_dims(in, 0, &dims)) {
+    if (berth_infer_dims(in, 0, &dims) && dims.rank > 0) {
         int32_t axis;
         BERTH_TRY(berth_infer_axis(in, berth_infer_int(in, "axis", 0), dims.rank, &axis));
         marks[axis] = true;
-        collapse(&dims, marks, berth_infer_int(in, "keepdims", 1) != 0);
+        collapse(&dims, marks, berth_infer_int(in, "keepdims", 1) == 1);
     }
     return berth_infer_out(in, 0, BERTH_TYPE_I64, &dims);
 }
@@ -79,16 +82,17 @@ berth_status berth_infer_layer_norm(berth_infer *in) {
 
 /* Y; then two (opset 14 and later) or four statistics of C elements, in training only. */
 berth_status berth_infer_batch_norm(berth_infer *in) {
-    berth_dims data, mean, channels = {.rank = 1, .at = {{0, INT64_MAX, NULL}}};
+    berth_dims data, one, channels;
     BERTH_TRY(berth_infer_rank(in, 0, 1, BERTH_MAX_RANK));
-    for (int32_t port = 1; port < 5; port++) BERTH_TRY(berth_infer_rank(in, port, 1, 1));
-    bool known = berth_infer_dims(in, 0, &data);
-    if (berth_infer_dims(in, 3, &mean)) channels.at[0] = mean.at[0];
-    if (known && data.rank > 1) {
-        if (!berth_dim_agree(&data.at[1], &channels.at[0]))
-            return berth_infer_refuse(in, "%" PRId64 " channels, statistics of %" PRId64, data.at[1].min,
-                                      channels.at[0].min);
-        channels.at[0] = berth_dim_best(&channels.at[0], &data.at[1]);
+    berth_dims_blank(&channels, 1);
+    if (berth_infer_dims(in, 0, &data) && data.rank > 1) channels.at[0] = data.at[1];
+    for (int32_t port = 1; port < 5; port++) {
+        BERTH_TRY(berth_infer_rank(in, port, 1, 1));
+        if (!berth_infer_dims(in, port, &one)) continue;
+        if (!berth_dim_agree(&channels.at[0], &one.at[0]))
+            return berth_infer_refuse(in, "%" PRId64 " channels, but input %d has %" PRId64, channels.at[0].min,
+                                      (int)port, one.at[0].min);
+        channels.at[0] = berth_dim_best(&channels.at[0], &one.at[0]);
     }
     BERTH_TRY(berth_infer_same(in));
     for (int32_t port = 1; port < 5; port++)
@@ -114,11 +118,16 @@ berth_status berth_infer_top_k(berth_infer *in) {
     return berth_infer_out(in, 1, BERTH_TYPE_I64, &dims);
 }
 
-/* NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss: a scalar, or one loss for each label. */
+/* NegativeLogLikelihoodLoss, SoftmaxCrossEntropyLoss: scores N x C x ..., labels N x ...; a scalar, or one loss for
+ * each label. */
 berth_status berth_infer_loss(berth_infer *in) {
-    berth_dims dims = {.rank = 0};
+    berth_dims dims = {.rank = 0}, scores;
     berth_type type = berth_infer_type(in, 0);
-    if (berth_infer_says(in, "reduction", "none", false)) berth_infer_dims(in, 1, &dims);
+    if (berth_infer_says(in, "reduction", "none", false)) {
+        bool known = berth_infer_dims(in, 1, &dims);
+        for (int32_t i = 0; known && berth_infer_dims(in, 0, &scores) && i < dims.rank; i++)
+            if (scores.rank == dims.rank + 1) dims.at[i] = berth_dim_best(&dims.at[i], &scores.at[i == 0 ? 0 : i + 1]);
+    }
     BERTH_TRY(berth_infer_out(in, 0, type, &dims));
     return berth_infer_copy(in, 1, type, 0); /* SoftmaxCrossEntropyLoss: logarithms of the probabilities */
 }

@@ -62,7 +62,7 @@ berth_status berth_onnx_attribute_scan(berth_onnx *reader, const berth_wire_fiel
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_attribute, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         if (f.number == F_NAME) {
-            out->name = berth_onnx_field_name(reader, &f);
+            out->name = berth_onnx_field_name(&message, &f);
         } else if (f.number == F_TYPE) {
             declared = f.value;
         } else {

@@ -87,7 +87,7 @@ berth_status berth_onnx_constant_read(berth_onnx *reader, const berth_wire_field
     berth_onnx_tensor stored = {0};
     berth_arena *arena = berth_build_arena(reader->b);
     if (scan.type == BERTH_ONNX_TENSOR)
-        BERTH_TRY(berth_onnx_tensor_read(reader, arena, &scan.last, &stored));
+        BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &scan.last, &stored));
     else if (scan.type == BERTH_ONNX_SPARSE_TENSOR)
         BERTH_TRY(berth_onnx_sparse_read(reader, arena, &scan.last, &stored));
     else
@@ -102,7 +102,7 @@ berth_status berth_onnx_fill_read(berth_onnx *reader, const berth_wire_field *at
     BERTH_TRY(berth_onnx_attribute_scan(reader, attribute, &scan));
     if (scan.type != BERTH_ONNX_TENSOR || scan.name.size != 5 || memcmp(scan.name.bytes, "value", 5) != 0)
         return BERTH_OK;
-    BERTH_TRY(berth_onnx_tensor_read(reader, berth_build_arena(reader->b), &scan.last, &stored));
+    BERTH_TRY(berth_onnx_tensor_read(reader, berth_build_arena(reader->b), NULL, &scan.last, &stored));
     if (berth_shape_elements(&stored.shape) != 1)
         return berth_build_fail(reader->b, BERTH_E_FORMAT, (int64_t)attribute->where,
                                 "the value of a ConstantOfShape is not one element");

@@ -54,7 +54,7 @@ static berth_status put_tensor(berth_onnx *reader, berth_sha256 *sha, const bert
     berth_mark mark = berth_arena_mark(&reader->scratch);
     berth_onnx_tensor tensor;
     BERTH_TRY(sparse ? berth_onnx_sparse_read(reader, &reader->scratch, field, &tensor)
-                     : berth_onnx_tensor_read(reader, &reader->scratch, field, &tensor));
+                     : berth_onnx_tensor_read(reader, &reader->scratch, NULL, field, &tensor));
     put_bytes(sha, tensor.name.bytes, tensor.name.size);
     put_int(sha, tensor.number);
     put_shape(sha, &tensor.shape);
@@ -81,7 +81,7 @@ static berth_status put_value(berth_onnx *reader, berth_sha256 *sha, const berth
     berth_onnx_name name = {0};
     berth_wire_field type = {0};
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) name = berth_onnx_field_name(reader, &f);
+        if (f.number == 1) name = berth_onnx_field_name(&message, &f);
         if (f.number == 2) type = f;
     }
     BERTH_TRY(message.status);
@@ -112,9 +112,9 @@ static berth_status put_node(berth_onnx *reader, berth_sha256 *sha, const berth_
     berth_onnx_name name = {0}, type = {0}, domain = {0};
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 3) name = berth_onnx_field_name(reader, &f);
-        if (f.number == 4) type = berth_onnx_field_name(reader, &f);
-        if (f.number == 7) domain = berth_onnx_field_name(reader, &f);
+        if (f.number == 3) name = berth_onnx_field_name(&message, &f);
+        if (f.number == 4) type = berth_onnx_field_name(&message, &f);
+        if (f.number == 7) domain = berth_onnx_field_name(&message, &f);
     }
     BERTH_TRY(message.status);
     put_bytes(sha, name.bytes, name.size);

@@ -2,7 +2,7 @@
 /* The top-level graph. Its fields may come in any order, so one walk takes the initializers and notes where nodes and
  * declarations stand; then come inputs (those that are no initializers, as files before IR version 4 list both), nodes
  * in file order, outputs, and last value_info, which may name values that nothing here defines. The walk is the only
- * one that passes by the payloads. */
+ * one that passes by the payloads; in large files it looks through a window, so that no page is mapped for a weight. */
 #include "read/onnx_graph.h"
 
 #include "read/onnx_node.h"
@@ -10,6 +10,7 @@
 #include "read/onnx_type.h"
 
 enum { F_NODE = 1, F_NAME = 2, F_INITIALIZER = 5, F_INPUT = 11, F_OUTPUT = 12, F_VALUE = 13, F_SPARSE = 15 };
+enum { WINDOWED_BYTES = 1 << 20 };
 
 /* Where the fields stand that wait for the walk to end. */
 typedef struct places {
@@ -17,11 +18,11 @@ typedef struct places {
     BERTH_VEC(size_t) values; /* inputs, outputs and value_info */
 } places;
 
-static berth_status read_initializer(berth_onnx *reader, const berth_wire_field *field) {
+static berth_status read_initializer(berth_onnx *reader, berth_wire_window *window, const berth_wire_field *field) {
     berth_build *b = reader->b;
     berth_onnx_tensor stored;
     BERTH_TRY(field->number == F_SPARSE ? berth_onnx_sparse_read(reader, berth_build_arena(b), field, &stored)
-                                        : berth_onnx_tensor_read(reader, berth_build_arena(b), field, &stored));
+                                        : berth_onnx_tensor_read(reader, berth_build_arena(b), window, field, &stored));
     if (!stored.name.size)
         return berth_build_fail(b, BERTH_E_FORMAT, (int64_t)field->where, "an initializer without a name");
     int32_t index = berth_build_named(b, stored.name.bytes, stored.name.size);
@@ -72,10 +73,12 @@ static berth_status read_value(berth_onnx *reader, const berth_wire_field *field
     return index < 0 ? BERTH_OK : berth_onnx_declare(reader, index, &declared);
 }
 
-static berth_status walk_fields(berth_onnx *reader, const berth_wire_field *graph, places *found) {
+static berth_status walk_fields(berth_onnx *reader, berth_wire_window *window, const berth_wire_field *graph,
+                                places *found) {
     berth_build *b = reader->b;
     const berth_allocator *allocator = berth_ctx_allocator(b->ctx);
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_graph, graph);
+    message.wire.window = window;
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         bool noted = true;
         switch (f.number) {
@@ -84,9 +87,10 @@ static berth_status walk_fields(berth_onnx *reader, const berth_wire_field *grap
         case F_OUTPUT:
         case F_VALUE: noted = berth_vec_push(allocator, &found->values, f.where); break;
         case F_INITIALIZER:
-        case F_SPARSE: BERTH_TRY(read_initializer(reader, &f)); break;
+        case F_SPARSE: BERTH_TRY(read_initializer(reader, window, &f)); break;
         case F_NAME:
-            b->graph->name = berth_arena_string(berth_build_arena(b), reader->bytes + f.at, f.size);
+            b->graph->name =
+                berth_arena_string(berth_build_arena(b), berth_onnx_field_name(&message, &f).bytes, f.size);
             noted = b->graph->name != NULL;
             break;
         default: break;
@@ -115,9 +119,15 @@ static berth_status read_found(berth_onnx *reader, const places *found) {
     return read_places(reader, found->values.items, found->values.n, F_VALUE, read_value);
 }
 
+static void copy_source(const void *source, size_t at, size_t n, void *to) {
+    berth_source_copy(source, at, n, to);
+}
+
 berth_status berth_onnx_graph_read(berth_onnx *reader, const berth_wire_field *field) {
     places found = {0};
-    berth_status status = walk_fields(reader, field, &found);
+    berth_wire_window window = {.copy = copy_source, .from = reader->source, .size = reader->size};
+    bool windowed = reader->source->mapped && reader->size >= WINDOWED_BYTES;
+    berth_status status = walk_fields(reader, windowed ? &window : NULL, field, &found);
     if (status == BERTH_OK) status = read_found(reader, &found);
     const berth_allocator *allocator = berth_ctx_allocator(reader->b->ctx);
     berth_vec_free(allocator, &found.nodes);

@@ -46,7 +46,7 @@ static berth_status define_fields(berth_onnx *reader, const berth_onnx_schema *s
                                   uint32_t number) {
     berth_onnx_message message = berth_onnx_open(reader, schema, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == number) BERTH_TRY(define(reader, berth_onnx_field_name(reader, &f)));
+        if (f.number == number) BERTH_TRY(define(reader, berth_onnx_field_name(&message, &f)));
     return message.status;
 }
 
@@ -83,7 +83,7 @@ static berth_status walk_node(berth_onnx *reader, const berth_wire_field *node, 
     bool typed = false;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, node);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(reader, &f), nest));
+        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
         if (f.number == 4) typed = f.size > 0;
         if (f.number == 5) BERTH_TRY(walk_attribute(reader, &f, depth, nest));
     }
@@ -95,7 +95,7 @@ static berth_status walk_node(berth_onnx *reader, const berth_wire_field *node, 
 static berth_status walk_output(berth_onnx *reader, const berth_wire_field *output, const berth_onnx_nest *nest) {
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_value, output);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(reader, &f), nest));
+        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
     return message.status;
 }
 

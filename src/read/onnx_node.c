@@ -34,7 +34,7 @@ static berth_status scan_node(berth_onnx *reader, node *n) {
     reader->inputs.n = reader->outputs.n = 0;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        berth_onnx_name text = berth_onnx_field_name(reader, &f);
+        berth_onnx_name text = berth_onnx_field_name(&message, &f);
         switch (f.number) {
         case F_INPUT: BERTH_TRY(add_port(reader, text, false)); break;
         case F_OUTPUT:

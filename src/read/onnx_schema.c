@@ -145,7 +145,8 @@ static berth_status check_field(berth_onnx_message *message, const berth_wire_fi
     if (kind == KIND_SINGLE && message->seen & 1u << field->number)
         return berth_build_fail(b, BERTH_E_FORMAT, (int64_t)field->where, "'%s' stands twice in a %s", name,
                                 message->schema->name);
-    if (kind == KIND_NAME && field->size && memchr(message->reader->bytes + field->at, 0, field->size))
+    if (kind == KIND_NAME && field->size &&
+        memchr(berth_wire_content(&message->wire, field->at, field->size), 0, field->size))
         return berth_build_fail(b, BERTH_E_FORMAT, (int64_t)field->where, "'%s' of a %s holds a NUL byte", name,
                                 message->schema->name);
     message->seen |= 1u << field->number;
@@ -163,7 +164,7 @@ static void relax(berth_onnx *reader, size_t at) {
 
 bool berth_onnx_next(berth_onnx_message *message, berth_wire_field *field) {
     while (message->status == BERTH_OK && berth_wire_next(&message->wire, field)) {
-        relax(message->reader, message->wire.at);
+        if (!message->wire.window) relax(message->reader, message->wire.at);
         field_kind kind = kind_of(message->schema, field);
         if (kind == KIND_NONE) continue;
         message->status = check_field(message, field, kind);
@@ -177,11 +178,13 @@ bool berth_onnx_next(berth_onnx_message *message, berth_wire_field *field) {
 
 berth_onnx_list berth_onnx_list_open(berth_onnx_message *message, const berth_wire_field *field) {
     field_kind kind = kind_of(message->schema, field);
-    return (berth_onnx_list){.message = message,
-                             .wire = {.bytes = message->reader->bytes, .at = field->at, .end = field->at + field->size},
-                             .type = kind == KIND_FLOATS    ? BERTH_WIRE_FIXED32
-                                     : kind == KIND_DOUBLES ? BERTH_WIRE_FIXED64
-                                                            : BERTH_WIRE_VARINT};
+    berth_onnx_list list = {.message = message, .wire = message->wire};
+    list.wire.at = field->at;
+    list.wire.end = field->at + field->size;
+    list.type = kind == KIND_FLOATS    ? BERTH_WIRE_FIXED32
+                : kind == KIND_DOUBLES ? BERTH_WIRE_FIXED64
+                                       : BERTH_WIRE_VARINT;
+    return list;
 }
 
 bool berth_onnx_list_next(berth_onnx_list *list, uint64_t *value) {

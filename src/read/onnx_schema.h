@@ -73,8 +73,8 @@ typedef struct berth_onnx_list {
 berth_onnx_list berth_onnx_list_open(berth_onnx_message *message, const berth_wire_field *field);
 bool berth_onnx_list_next(berth_onnx_list *list, uint64_t *value);
 
-static inline berth_onnx_name berth_onnx_field_name(const berth_onnx *reader, const berth_wire_field *field) {
-    return (berth_onnx_name){reader->bytes + field->at, field->size};
+static inline berth_onnx_name berth_onnx_field_name(const berth_onnx_message *message, const berth_wire_field *field) {
+    return (berth_onnx_name){berth_wire_content(&message->wire, field->at, field->size), field->size};
 }
 
 #endif

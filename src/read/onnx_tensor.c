@@ -47,13 +47,12 @@ berth_type berth_onnx_element(int64_t number) {
 /* What stands in the message, before it is judged. */
 typedef struct scan {
     int64_t where;
-    berth_onnx_name name;
+    berth_onnx_name name, raw; /* in the window, where there is one and it shows them */
     int64_t number;
     bool external;
     int32_t rank;
     berth_dim dims[BERTH_MAX_RANK];
-    uint32_t holders; /* payload fields that are present, by number */
-    int64_t raw_at, raw_size;
+    uint32_t holders;    /* payload fields that are present, by number */
     int64_t least, most; /* how many numbers or strings the lists hold */
     int64_t list_bytes;
 } scan;
@@ -97,18 +96,19 @@ static berth_status count_list(berth_onnx_message *message, const berth_wire_fie
     return message->status;
 }
 
-static berth_status scan_tensor(berth_onnx *reader, const berth_wire_field *field, scan *s) {
+static berth_status scan_tensor(berth_onnx *reader, berth_wire_window *window, const berth_wire_field *field, scan *s) {
     *s = (scan){.where = (int64_t)field->where};
+    berth_wire_field name = {0}, raw = {0};
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_tensor_proto, field);
+    message.wire.window = window;
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         switch (f.number) {
         case F_DIMS: BERTH_TRY(scan_dims(&message, &f, s->dims, &s->rank)); break;
         case F_TYPE: s->number = (int64_t)f.value; break;
-        case F_NAME: s->name = berth_onnx_field_name(reader, &f); break;
+        case F_NAME: name = f; break;
         case F_LOCATION: s->external = f.value == 1; break;
         case F_RAW:
-            s->raw_at = (int64_t)f.at;
-            s->raw_size = (int64_t)f.size;
+            raw = f;
             s->holders |= 1u << F_RAW;
             break;
         case F_FLOATS:
@@ -124,6 +124,9 @@ static berth_status scan_tensor(berth_onnx *reader, const berth_wire_field *fiel
         default: break;
         }
     }
+    /* Only now: the window has stopped moving. */
+    s->name = berth_onnx_field_name(&message, &name);
+    s->raw = berth_onnx_field_name(&message, &raw);
     return message.status;
 }
 
@@ -151,9 +154,9 @@ static berth_status check_payload(berth_onnx *reader, const scan *s, int64_t n, 
     if (s->holders & ~(list | raw)) return fail_tensor(reader, s, "has its data in a field for another type");
     if (s->holders == raw) {
         if (elements[s->number].type == BERTH_TYPE_STRING) return fail_tensor(reader, s, "has raw_data for strings");
-        if (bytes < 0 || s->raw_size == bytes) return BERTH_OK;
+        if (bytes < 0 || (int64_t)s->raw.size == bytes) return BERTH_OK;
         return fail_tensor(reader, s, "has %" PRId64 " bytes of raw_data, its type and dimensions need %" PRId64,
-                           s->raw_size, bytes);
+                           (int64_t)s->raw.size, bytes);
     }
     int64_t needed = numbers_needed(s->number, n);
     if (needed >= s->least && needed <= s->most) return BERTH_OK;
@@ -181,7 +184,7 @@ static berth_status keep_content(berth_onnx *reader, berth_arena *arena, const b
     out->content = content;
     out->content_size = out->payload_bytes;
     if (s->holders == 1u << F_RAW) {
-        if (out->content_size) memcpy(content, reader->bytes + s->raw_at, (size_t)out->content_size);
+        if (out->content_size) memcpy(content, s->raw.bytes, (size_t)out->content_size);
         return BERTH_OK;
     }
     int bits = berth_type_bits(out->type) / elements[s->number].numbers;
@@ -189,11 +192,11 @@ static berth_status keep_content(berth_onnx *reader, berth_arena *arena, const b
                       content + out->content_size);
 }
 
-berth_status berth_onnx_tensor_read(berth_onnx *reader, berth_arena *arena, const berth_wire_field *field,
-                                    berth_onnx_tensor *out) {
+berth_status berth_onnx_tensor_read(berth_onnx *reader, berth_arena *arena, berth_wire_window *window,
+                                    const berth_wire_field *field, berth_onnx_tensor *out) {
     scan s;
     *out = (berth_onnx_tensor){0};
-    BERTH_TRY(scan_tensor(reader, field, &s));
+    BERTH_TRY(scan_tensor(reader, window, field, &s));
     berth_type type = berth_onnx_element(s.number);
     if (type == BERTH_TYPE_COUNT) return fail_tensor(reader, &s, "has an element type that ONNX does not know");
     if (type == BERTH_TYPE_UNKNOWN) return fail_tensor(reader, &s, "has no element type");
@@ -210,7 +213,7 @@ berth_status berth_onnx_tensor_read(berth_onnx *reader, berth_arena *arena, cons
         return BERTH_OK;
     }
     BERTH_TRY(check_payload(reader, &s, n, bytes));
-    if (bytes < 0) out->payload_bytes = s.raw_size + s.list_bytes;
+    if (bytes < 0) out->payload_bytes = (int64_t)s.raw.size + s.list_bytes;
     if (bytes < 0 || bytes > BERTH_ONNX_KEPT_BYTES) return BERTH_OK;
     return keep_content(reader, arena, field, &s, out);
 }
@@ -224,8 +227,8 @@ berth_status berth_onnx_sparse_read(berth_onnx *reader, berth_arena *arena, cons
     *out = (berth_onnx_tensor){0};
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         switch (f.number) {
-        case 1: BERTH_TRY(berth_onnx_tensor_read(reader, arena, &f, &values)); break;
-        case 2: BERTH_TRY(berth_onnx_tensor_read(reader, arena, &f, &indices)); break;
+        case 1: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &values)); break;
+        case 2: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &indices)); break;
         default: BERTH_TRY(scan_dims(&message, &f, dims, &rank)); break;
         }
     }

@@ -21,9 +21,10 @@ typedef struct berth_onnx_tensor {
 /* The element type of that number: BERTH_TYPE_UNKNOWN for 0, BERTH_TYPE_COUNT for numbers that ONNX does not have. */
 berth_type berth_onnx_element(int64_t number);
 
-/* Check and describe a tensor; shape and content go to `arena`. Larger payloads are not touched. */
-berth_status berth_onnx_tensor_read(berth_onnx *reader, berth_arena *arena, const berth_wire_field *field,
-                                    berth_onnx_tensor *out);
+/* Check and describe a tensor; shape and content go to `arena`. Larger payloads are not touched. `window` may be NULL;
+ * through one, the name is good only until the window moves. */
+berth_status berth_onnx_tensor_read(berth_onnx *reader, berth_arena *arena, berth_wire_window *window,
+                                    const berth_wire_field *field, berth_onnx_tensor *out);
 /* The same for a sparse tensor, described as the dense one that it stands for; its content is not kept. */
 berth_status berth_onnx_sparse_read(berth_onnx *reader, berth_arena *arena, const berth_wire_field *field,
                                     berth_onnx_tensor *out);

@@ -17,7 +17,7 @@ static berth_status read_dimension(berth_onnx *reader, berth_arena *arena, const
         *dim = berth_dim_unknown();
         int64_t value = (int64_t)f.value;
         if (f.number == 2 && f.size > 0) {
-            berth_onnx_name name = berth_onnx_field_name(reader, &f);
+            berth_onnx_name name = berth_onnx_field_name(&message, &f);
             dim->symbol = berth_arena_string(arena, name.bytes, name.size);
             if (!dim->symbol) return berth_fail_nomem(reader->b->ctx);
         } else if (f.number == 1 && value < -1) {
@@ -83,7 +83,7 @@ berth_status berth_onnx_declared_read(berth_onnx *reader, berth_arena *arena, co
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_value, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         if (f.number == 1) {
-            out->name = berth_onnx_field_name(reader, &f);
+            out->name = berth_onnx_field_name(&message, &f);
         } else {
             out->proto = f;
             BERTH_TRY(berth_onnx_type_read(reader, arena, &f, &out->type, &out->shape));

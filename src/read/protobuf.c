@@ -13,23 +13,42 @@ static bool stop(berth_wire *wire, size_t at, const char *problem) {
     return false;
 }
 
-static bool read_varint(berth_wire *wire, uint64_t *value) {
-    size_t start = wire->at;
-    *value = 0;
-    for (int i = 0; i < MAX_VARINT; i++) {
-        if (wire->at == wire->end) return stop(wire, start, "a number is cut off");
-        uint64_t byte = (unsigned char)wire->bytes[wire->at++];
-        if (i == MAX_VARINT - 1 && byte > 1) break;
-        *value |= (byte & 0x7f) << (7 * i);
-        if (byte < 0x80) return true;
+/* The bytes at the cursor: n of them, or as many as the message still has. */
+static const unsigned char *look(const berth_wire *wire, size_t n) {
+    berth_wire_window *window = wire->window;
+    if (!window) return (const unsigned char *)wire->bytes + wire->at;
+    if (n > wire->end - wire->at) n = wire->end - wire->at;
+    if (wire->at < window->at || wire->at + n > window->at + window->n) {
+        size_t left = window->size - wire->at;
+        window->at = wire->at;
+        window->n = left < sizeof window->bytes ? left : sizeof window->bytes;
+        window->copy(window->from, window->at, window->n, window->bytes);
     }
-    return stop(wire, start, "a number has more than 64 bits");
+    return (const unsigned char *)window->bytes + (wire->at - window->at);
+}
+
+static bool read_varint(berth_wire *wire, uint64_t *value) {
+    const unsigned char *bytes = look(wire, MAX_VARINT);
+    size_t left = wire->end - wire->at;
+    *value = 0;
+    for (size_t i = 0; i < MAX_VARINT; i++) {
+        if (i == left) return stop(wire, wire->at, "a number is cut off");
+        if (i == MAX_VARINT - 1 && bytes[i] > 1) break;
+        *value |= (uint64_t)(bytes[i] & 0x7f) << (7 * i);
+        if (bytes[i] < 0x80) {
+            wire->at += i + 1;
+            return true;
+        }
+    }
+    return stop(wire, wire->at, "a number has more than 64 bits");
 }
 
 static bool read_fixed(berth_wire *wire, size_t size, uint64_t *value) {
     if (wire->end - wire->at < size) return stop(wire, wire->at, "a number is cut off");
+    const unsigned char *bytes = look(wire, size);
     *value = 0;
-    for (size_t i = 0; i < size; i++) *value |= (uint64_t)(unsigned char)wire->bytes[wire->at++] << (8 * i);
+    for (size_t i = 0; i < size; i++) *value |= (uint64_t)bytes[i] << (8 * i);
+    wire->at += size;
     return true;
 }
 
@@ -88,6 +107,12 @@ bool berth_wire_next(berth_wire *wire, berth_wire_field *field) {
     if (!read_tag(wire, field) || !read_content(wire, field)) return false;
     if (field->type == BERTH_WIRE_GROUP_END) return stop(wire, field->where, "the end of a group that did not begin");
     return field->type != BERTH_WIRE_GROUP || skip_group(wire, field);
+}
+
+const char *berth_wire_content(const berth_wire *wire, size_t at, size_t size) {
+    const berth_wire_window *window = wire->window;
+    bool shown = window && at >= window->at && at + size <= window->at + window->n;
+    return shown ? window->bytes + (at - window->at) : wire->bytes + at;
 }
 
 bool berth_wire_item(berth_wire *wire, berth_wire_type type, uint64_t *value) {

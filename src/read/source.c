@@ -61,6 +61,7 @@ static berth_status map_or_collect(berth_ctx *ctx, berth_source *source, int fd)
     void *mapped = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
     if (mapped == MAP_FAILED) return collect(ctx, source, fd);
     source->mapped = mapped;
+    source->fd = fd;
     source->mapped_size = (size_t)st.st_size;
     source->bytes = mapped;
     source->size = (size_t)st.st_size;
@@ -160,7 +161,8 @@ berth_status berth_source_open(berth_ctx *ctx, berth_source *source, const char 
     int fd = standard ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return fail_io(ctx, source, "cannot open");
     berth_status status = map_or_collect(ctx, source, fd);
-    if (!standard) close(fd);
+    source->owns_fd = !standard && source->mapped;
+    if (!standard && !source->mapped) close(fd);
     return status == BERTH_OK ? unpack(ctx, source, options) : status;
 }
 
@@ -170,12 +172,20 @@ berth_status berth_source_memory(berth_ctx *ctx, berth_source *source, const voi
     return unpack(ctx, source, options);
 }
 
+void berth_source_copy(const berth_source *source, size_t at, size_t n, void *to) {
+    bool in_file = source->mapped && source->bytes == source->mapped;
+    ssize_t got = in_file ? pread(source->fd, to, n, (off_t)at) : -1;
+    size_t done = got > 0 ? (size_t)got : 0;
+    if (done < n) memcpy((char *)to + done, source->bytes + at + done, n - done);
+}
+
 void berth_source_relax(const berth_source *source) {
     if (source->mapped) madvise(source->mapped, source->mapped_size, MADV_DONTNEED);
 }
 
 void berth_source_close(berth_ctx *ctx, berth_source *source) {
     if (source->mapped) munmap(source->mapped, source->mapped_size);
+    if (source->owns_fd) close(source->fd);
     berth_resize(berth_ctx_allocator(ctx), source->buffer, source->buffer_size, 0, 1);
     *source = (berth_source){.name = source->name};
 }

@@ -191,51 +191,60 @@ static void each_damage_is_noticed(void **unused) {
     berth_ctx_free(ctx);
 }
 
+static void expect_given(berth_ctx *ctx, berth_graph *graph, berth_given_costs given, berth_status status) {
+    graph->given = &given;
+    assert_int_equal(berth_graph_check(ctx, graph), status);
+    graph->given = NULL;
+}
+
 static void given_costs(void **unused) {
     (void)unused;
     berth_ctx *ctx = NULL;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     berth_graph *graph = support_graph(ctx, "A -> a f32 1\nB a -> b f32 1\n");
     const char *const names[] = {"cpu", "gpu"};
-    double op_ms[] = {1, INFINITY, 0, 2}, amount[] = {3}, link[] = {0, 1, 1, 0}, edge_ms[] = {0, 1, 1, 0};
+    double op_ms[] = {1, INFINITY, 0, 2}, amount[] = {3}, link[] = {0, INFINITY, 1, 0}, edge_ms[] = {0, 1, 1, 0};
     double memory[] = {1, 2}, capacity[] = {INFINITY, 1};
     int32_t colour[] = {-1, 0};
-    const berth_given_costs good = {.n_devices = 2,
-                                    .device_names = names,
-                                    .op_ms = op_ms,
-                                    .edge_ms = edge_ms,
-                                    .edge_amount = amount,
-                                    .link_ms = link,
-                                    .op_memory = memory,
-                                    .capacity = capacity,
-                                    .colour = colour};
-    berth_given_costs given = good;
-    graph->given = &given;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_OK);
-    double *const values[] = {op_ms + 3, amount, link + 1, edge_ms + 2, memory + 1, capacity};
+    const berth_given_costs by_link = {.n_devices = 2,
+                                       .device_names = names,
+                                       .op_ms = op_ms,
+                                       .edge_amount = amount,
+                                       .link_ms = link,
+                                       .op_memory = memory,
+                                       .capacity = capacity,
+                                       .colour = colour};
+    const berth_given_costs by_edge = {.n_devices = 2, .device_names = names, .op_ms = op_ms, .edge_ms = edge_ms};
+    expect_given(ctx, graph, by_link, BERTH_OK);
+    expect_given(ctx, graph, by_edge, BERTH_OK);
+    double *const values[] = {op_ms + 3, amount, link + 1, memory + 1, capacity, edge_ms + 2};
+    const bool may_be_infinite[] = {true, false, true, false, true, false};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
-        static const double bad[] = {-1, NAN, -INFINITY};
+        const double bad[] = {-1, NAN, -INFINITY, may_be_infinite[i] ? NAN : INFINITY};
         double kept = *values[i];
-        for (int k = 0; k < 3; k++) {
+        for (int k = 0; k < 4; k++) {
             *values[i] = bad[k];
-            assert_int_equal(berth_graph_check(ctx, graph), BERTH_E_FORMAT);
+            expect_given(ctx, graph, values[i] == edge_ms + 2 ? by_edge : by_link, BERTH_E_FORMAT);
         }
         *values[i] = kept;
     }
+    berth_given_costs damaged = by_link;
+    damaged.n_devices = 0;
+    expect_given(ctx, graph, damaged, BERTH_E_FORMAT);
+    damaged = by_link;
+    damaged.max_cpus = -1;
+    expect_given(ctx, graph, damaged, BERTH_E_FORMAT);
+    damaged = by_link;
+    damaged.link_ms = NULL;
+    expect_given(ctx, graph, damaged, BERTH_E_FORMAT);
+    damaged = by_edge;
+    damaged.link_ms = link;
+    expect_given(ctx, graph, damaged, BERTH_E_FORMAT);
+    damaged = by_link;
+    damaged.device_names = (const char *const[]){"cpu", NULL};
+    expect_given(ctx, graph, damaged, BERTH_E_FORMAT);
     colour[0] = -2;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_E_FORMAT);
-    colour[0] = -1;
-    given.n_devices = 0;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_E_FORMAT);
-    given = good;
-    given.max_cpus = -1;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_E_FORMAT);
-    given = good;
-    given.edge_ms = NULL;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_OK);
-    given.link_ms = NULL;
-    assert_int_equal(berth_graph_check(ctx, graph), BERTH_E_FORMAT);
-    graph->given = NULL;
+    expect_given(ctx, graph, by_link, BERTH_E_FORMAT);
     berth_graph_free(graph);
     berth_ctx_free(ctx);
 }

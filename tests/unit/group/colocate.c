@@ -135,7 +135,7 @@ static void tree_and_chains(void **unused) {
     berth_ctx_free(ctx);
 }
 
-static void the_empty_graph_has_no_groups(void **unused) {
+static void the_empty_graph_and_no_rule(void **unused) {
     (void)unused;
     berth_ctx *ctx = NULL;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
@@ -146,6 +146,9 @@ static void the_empty_graph_has_no_groups(void **unused) {
         assert_int_equal(groups->n_edges, 0);
         berth_groups_free(groups);
     }
+    berth_groups *none = NULL;
+    assert_int_equal(berth_groups_build(ctx, &none, graph, (berth_group_rule)3), BERTH_E_ARG);
+    assert_null(none);
     berth_graph_free(graph);
     berth_ctx_free(ctx);
 }
@@ -221,7 +224,7 @@ static void allocation_failures_are_clean(void **unused) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(random_graphs_agree_with_twins), cmocka_unit_test(tree_and_chains),
-        cmocka_unit_test(the_empty_graph_has_no_groups),  cmocka_unit_test(the_validator_notices),
+        cmocka_unit_test(the_empty_graph_and_no_rule),    cmocka_unit_test(the_validator_notices),
         cmocka_unit_test(allocation_failures_are_clean),
     };
     return cmocka_run_group_tests_name("group.colocate", tests, NULL, NULL);

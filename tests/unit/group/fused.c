@@ -155,6 +155,31 @@ static void shapes(void **unused) {
     expect("input x f32 2x4\nConstant -> c f32 1\nSoftmax x -> y f32 2x4\nShape y -> s i64 2\n", "a bc");
 }
 
+/* Softmax feeds a Shape that is folded: no edge from its group to that of the Reshape, nor from there to nowhere. */
+static void constants_do_not_link_groups(void **unused) {
+    (void)unused;
+    berth_ctx *ctx = NULL;
+    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
+    berth_graph *graph = support_graph(ctx, "input x f32 2x4\nSoftmax x -> y f32 2x4\nShape y -> s i64 2\n"
+                                            "Transpose x -> t f32 4x2\nReshape t s -> z f32 2x4\n"
+                                            "Reshape z s -> u f32 2x4\nConcat y u -> o f32 4x4\n");
+    berth_groups *groups = build(ctx, graph, BERTH_GROUP_FUSED);
+    assert_int_equal(groups->n_groups, 5);
+    assert_int_equal(groups->group_of[1], groups->group_of[3]);
+    assert_int_equal(groups->n_edges, 4);
+    static const int32_t ends[][2] = {{0, 5}, {2, 3}, {3, 4}, {4, 5}};
+    for (int i = 0; i < 4; i++) {
+        bool found = false;
+        for (int32_t e = 0; e < 4; e++)
+            found |= groups->edges[e].from == groups->group_of[ends[i][0]] &&
+                     groups->edges[e].to == groups->group_of[ends[i][1]];
+        assert_true(found);
+    }
+    berth_groups_free(groups);
+    berth_graph_free(graph);
+    berth_ctx_free(ctx);
+}
+
 static const char *const fusible[] = {"Conv",
                                       "Add",
                                       "Mul",
@@ -250,6 +275,7 @@ static void many_operations(void **unused) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(constants_do_not_link_groups),
         cmocka_unit_test(convolution_bias_activation),
         cmocka_unit_test(residual_addition),
         cmocka_unit_test(patterns),

@@ -135,6 +135,41 @@ static void packed_lists(void **state) {
     assert_null(wire.problem);
 }
 
+static void copy_bytes(const void *from, size_t at, size_t n, void *to) {
+    memcpy(to, (const char *)from + at, n);
+}
+
+/* Through a window a cursor sees the same fields, and the same problem, as in place. */
+static void windows_show_the_same(void **state) {
+    (void)state;
+    uint64_t seed = 11;
+    for (int round = 0; round < 300; round++) {
+        proto p = {0};
+        while (p.n < 20000) {
+            char filler[6000] = {0};
+            proto_int(&p, 1 + support_below(&seed, 100), (int64_t)(support_random(&seed) >> support_below(&seed, 64)));
+            proto_bytes(&p, 2, filler, support_below(&seed, round % 2 ? 20 : sizeof filler));
+            proto_float(&p, 3, 1);
+        }
+        p.n -= support_below(&seed, 10);
+        berth_wire_window window = {.copy = copy_bytes, .from = p.bytes, .size = p.n};
+        berth_wire through = wire_of(&p), place = wire_of(&p);
+        through.window = &window;
+        bool more = true;
+        while (more) {
+            berth_wire_field a, b;
+            more = berth_wire_next(&place, &a);
+            assert_true(berth_wire_next(&through, &b) == more);
+            assert_memory_equal(&a, &b, sizeof a);
+            if (!more) break;
+            const char *content = berth_wire_content(&through, b.at, b.size);
+            assert_memory_equal(content, p.bytes + a.at, a.size);
+        }
+        assert_true(place.at == through.at && place.problem == through.problem);
+        proto_free(&p);
+    }
+}
+
 /* Whatever the bytes are: the cursor moves forward, stays within, and ends at the end or with a problem. */
 static void any_bytes(void **state) {
     (void)state;
@@ -155,9 +190,9 @@ static void any_bytes(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(numbers_round_trip), cmocka_unit_test(all_wire_types), cmocka_unit_test(groups_are_skipped),
-        cmocka_unit_test(broken_groups),      cmocka_unit_test(broken_tags),    cmocka_unit_test(broken_content),
-        cmocka_unit_test(packed_lists),       cmocka_unit_test(any_bytes),
+        cmocka_unit_test(numbers_round_trip),    cmocka_unit_test(all_wire_types), cmocka_unit_test(groups_are_skipped),
+        cmocka_unit_test(broken_groups),         cmocka_unit_test(broken_tags),    cmocka_unit_test(broken_content),
+        cmocka_unit_test(windows_show_the_same), cmocka_unit_test(packed_lists),   cmocka_unit_test(any_bytes),
     };
     return cmocka_run_group_tests_name("read.protobuf", tests, NULL, NULL);
 }

@@ -413,8 +413,38 @@ static void sized_pieces_grow_and_shrink(void **state) {
     assert_null(berth_sized_resize(allocator, piece, 0));
 }
 
+static void copies_ranges(void **state) {
+    (void)state;
+    berth_source source;
+    assert_int_equal(berth_source_open(ctx, &source, make_file("plain", "0123456789", 10), &options), BERTH_OK);
+    char to[5] = "";
+    berth_source_copy(&source, 3, 4, to);
+    assert_string_equal(to, "3456");
+    berth_source_relax(&source);
+    assert_memory_equal(source.bytes, "0123456789", 10);
+    berth_source_close(ctx, &source);
+    char packed[100];
+    size_t n = 0;
+    pack("abcdefgh", 8, packed, sizeof packed, &n); /* the file is mapped, but these are not its bytes */
+    assert_int_equal(berth_source_open(ctx, &source, make_file("packed", packed, n), &options), BERTH_OK);
+    berth_source_copy(&source, 4, 4, to);
+    assert_string_equal(to, "efgh");
+    berth_source_close(ctx, &source);
+    assert_int_equal(berth_source_memory(ctx, &source, "memory", 6, "test", &options), BERTH_OK);
+    berth_source_copy(&source, 2, 4, to);
+    assert_string_equal(to, "mory");
+    berth_source_relax(&source);
+    berth_source_close(ctx, &source);
+    char path[128];
+    snprintf(path, sizeof path, "%s/plain", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/packed", folder);
+    unlink(path);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(copies_ranges, set_up, tear_down),
         cmocka_unit_test_setup_teardown(maps_regular_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_empty_files, set_up, tear_down),
         cmocka_unit_test_setup_teardown(reads_files_that_deny_their_size, set_up, tear_down),
