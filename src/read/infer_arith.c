@@ -24,7 +24,7 @@ static void apply_unary(berth_infer *in, const unary *what) {
     berth_type type = berth_infer_type(in, 0);
     for (int32_t i = 0; i < to->n; i++) {
         int64_t number;
-        if (to->reals)
+        if (!to->ints)
             to->reals[i] = berth_value_round(type, what->reals(from->reals[i]));
         else if (berth_dim_is_static(&from->ints[i]) && what->ints(from->ints[i].min, &number))
             to->ints[i] = berth_value_fit(type, number);
