@@ -5,9 +5,12 @@
 
 #include "berth/base.h"
 #include "berth/census.h"
+#include "berth/cost.h"
+#include "berth/device.h"
 #include "berth/graph.h"
 #include "berth/group.h"
 #include "berth/read.h"
+#include "berth/simulate.h"
 #include "berth/text.h"
 #include "berth/work.h"
 

@@ -14,7 +14,8 @@
 
 struct berth_costs {
     berth_arena arena;
-    const berth_graph *graph; /* borrowed; must outlive the costs */
+    const berth_graph *graph; /* borrowed, as the devices, both for names; NULL in a block made by hand */
+    const berth_device_set *devices;
     int32_t n_devices, n_ops, n_tasks, n_values, n_weights;
     int32_t host;
 
@@ -24,10 +25,10 @@ struct berth_costs {
                                   smallest operation first where the file is out of order */
     const double *time_ms;     /* [task * n_devices + device]; INFINITY: cannot run there */
 
-    const int32_t *value_tensor;           /* [n_values] tensor of the graph */
-    const int32_t *value_producer;         /* [n_values] task, or -1 */
-    const int32_t *value_home;             /* [n_values] device where a value without producer starts, else -1 */
-    const int32_t *value_target;           /* [n_values] device where it must end, or -1 */
+    const int32_t *value_tensor;   /* [n_values] tensor of the graph */
+    const int32_t *value_producer; /* [n_values] task, or -1 */
+    const int32_t *value_home;     /* [n_values] device where a value without producer starts, else -1 */
+    const int32_t *value_target;   /* [n_values] device where it must end, or -1 */
     int32_t n_given;
     const int32_t *given_values;           /* [n_given] values without producer, ascending */
     const double *value_bytes;             /* for memory; 0 where the file gives memory per task */

@@ -115,8 +115,8 @@ berth_status berth_costs_link(berth_ctx *ctx, berth_costs *costs, const berth_re
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
     pair *pairs = berth_resize(allocator, NULL, 0, n_pairs + 1, sizeof *pairs);
     if (!pairs) return berth_fail_nomem(ctx);
-    bool done = link_rows(costs, reads, n_reads, pairs) && list_given(costs) &&
-                (costs->file_order || number_tasks(costs));
+    bool done =
+        link_rows(costs, reads, n_reads, pairs) && list_given(costs) && (costs->file_order || number_tasks(costs));
     berth_resize(allocator, pairs, n_pairs + 1, 0, sizeof *pairs);
     return done ? BERTH_OK : berth_fail_nomem(ctx);
 }

@@ -6,6 +6,8 @@ target_sources(berth_objects PRIVATE
   src/simulate/moves.c
   src/simulate/queued.c
   src/simulate/ready.c
+  src/simulate/refusal.c
   src/simulate/serial.c
   src/simulate/sim.c
+  src/simulate/timeline.c
 )
