@@ -152,6 +152,7 @@ static void begin(run *r) {
 }
 
 double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t *priority) {
+    if (priority) return berth_sim_ordered(sim, device, priority);
     const berth_costs *c = sim->costs;
     run r = {.sim = sim, .c = c, .device = device, .priority = priority};
     int32_t n_started = 0;
