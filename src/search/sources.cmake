@@ -13,4 +13,5 @@ target_sources(berth_objects PRIVATE
   src/search/search_pack.c
   src/search/search_room.c
   src/search/single.c
+  ${metis_source}
 )
