@@ -1,9 +1,12 @@
 target_sources(berth_objects PRIVATE
+  src/search/anneal.c
   src/search/cut.c
   src/search/fastest.c
   src/search/greedy.c
   src/search/heft.c
   src/search/heft_schedule.c
+  src/search/local.c
+  src/search/local_walk.c
   src/search/m_etf.c
   src/search/m_sct.c
   src/search/problem.c
