@@ -1,1 +1,2 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(cost build)
