@@ -2,7 +2,7 @@
 /* Typed members of JSON objects, with messages that name the place, the key and what was expected. */
 #include "base/json.h"
 
-#include "base/nearest.h"
+#include "berth/text.h"
 
 #include <inttypes.h>
 #include <string.h>

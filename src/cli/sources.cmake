@@ -7,7 +7,6 @@ target_sources(berth_cli PRIVATE
   src/cli/inspect_table.c
   src/cli/limits.c
   src/cli/main.c
-  src/cli/nearest.c
   src/cli/options.c
   src/cli/output.c
   src/cli/place.c

@@ -6,10 +6,14 @@ target_sources(berth_objects PRIVATE
   src/search/exact.c
   src/search/exact_concurrent.c
   src/search/exact_placements.c
+  src/search/anneal.c
+  src/search/cut.c
   src/search/fastest.c
   src/search/greedy.c
   src/search/heft.c
   src/search/heft_schedule.c
+  src/search/local.c
+  src/search/local_walk.c
   src/search/m_etf.c
   src/search/m_sct.c
   src/search/problem.c
@@ -19,4 +23,5 @@ target_sources(berth_objects PRIVATE
   src/search/search_pack.c
   src/search/search_room.c
   src/search/single.c
+  ${metis_source}
 )
