@@ -1,5 +1,6 @@
 target_sources(berth_cli PRIVATE
   src/cli/amounts.c
+  src/cli/devices.c
   src/cli/inspect.c
   src/cli/inspect_dot.c
   src/cli/inspect_json.c
@@ -15,6 +16,8 @@ target_sources(berth_cli PRIVATE
   src/cli/report.c
   src/cli/shapes.c
   src/cli/signals.c
+  src/cli/simulate.c
   src/cli/tensors.c
+  src/cli/timeline.c
   src/cli/usage.c
 )

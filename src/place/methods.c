@@ -18,6 +18,9 @@ static const berth_method methods[] = {
     {"heft", BERTH_METHOD_BUILDS, berth_search_heft, "list scheduling by earliest finish (Topcuoglu et al. 2002)"},
     {"m-etf", BERTH_METHOD_BUILDS, berth_search_m_etf, "list scheduling by earliest start, with memory (Baechi)"},
     {"m-sct", BERTH_METHOD_BUILDS, berth_search_m_sct, "the same with favourite children (Baechi)"},
+    {"metis", BERTH_METHOD_BUILDS, berth_search_metis, "balanced parts with few copies, by the library METIS"},
+    {"local", BERTH_METHOD_IMPROVES, berth_search_local, "moves of single operations at boundaries, with restarts"},
+    {"anneal", BERTH_METHOD_IMPROVES, berth_search_anneal, "simulated annealing"},
     {"exact", BERTH_METHOD_PROVES, berth_search_exact, "branch and bound, or over ideals: the optimum, if it ends"},
     {"auto", BERTH_METHOD_PORTFOLIO, NULL, "all of these within the budget; never worse than one device"},
 };
