@@ -4,6 +4,7 @@
 #define BERTH_BERTH_H
 
 #include "berth/base.h"
+#include "berth/bench.h"
 #include "berth/census.h"
 #include "berth/cost.h"
 #include "berth/device.h"
