@@ -368,7 +368,8 @@ static const char *outcome(graph *g, char text[2001]) {
     if (status == BERTH_E_FORMAT) return berth_ctx_message(g->ctx);
     if (status != BERTH_OK) return "not a refusal";
     text[0] = ':';
-    graph_text(graph_tensor(g, "y"), text + 1);
+    const char *shape = graph_text(graph_tensor(g, "y"), text + 1);
+    memmove(text + 1, shape, strlen(shape) + 1);
     return text;
 }
 
