@@ -8,7 +8,6 @@
 #include "cli/progress.h"
 #include "cli/report.h"
 #include "cli/shapes.h"
-#include "cli/signals.h"
 #include "cli/usage.h"
 
 #include <math.h>
@@ -122,20 +121,12 @@ static bool parse_budget(const place_values *values, berth_place_options *out, c
 
 /* --- output ----------------------------------------------------------------------------------------------------- */
 
-/* The plan is written even after Ctrl-C: it is the best answer so far. */
-static int write_text(berth_ctx *ctx, const berth_text *text, const char *path) {
-    berth_status status = berth_text_status(text);
-    if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
-    status = berth_text_write(ctx, text, path ? path : "-");
-    return status == BERTH_OK ? CLI_DONE : cli_report_failure(ctx, status, CLI_WRITING);
-}
-
 static int print_plan(berth_ctx *ctx, const berth_plan *plan, bool search, const char *path) {
     berth_text *text = NULL;
     berth_status status = berth_text_new(ctx, &text);
     if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
     berth_plan_write(text, plan, search);
-    int code = write_text(ctx, text, path);
+    int code = cli_output_keep(ctx, text, path);
     berth_text_free(text);
     return code;
 }
@@ -151,18 +142,18 @@ static int print_summary(berth_ctx *ctx, placed *found, const place_values *valu
     }
     found->timeline = timeline;
     cli_place_summary(text, found);
-    int code = write_text(ctx, text, NULL);
+    int code = cli_output_keep(ctx, text, NULL);
     berth_text_free(text);
     berth_timeline_free(timeline);
     return code;
 }
 
+/* Everything is printed and written even after Ctrl-C: it is the best answer so far. */
 static int print(berth_ctx *ctx, placed *found, const place_values *values) {
     int code = CLI_DONE;
     if (values->output) code = print_plan(ctx, found->plan, false, values->output);
-    if (code == CLI_DONE && values->json) code = print_plan(ctx, found->plan, true, NULL);
-    if (code == CLI_DONE && !values->json) code = print_summary(ctx, found, values);
-    return code == CLI_DONE && found->plan->interrupted ? CLI_INTERRUPTED : code;
+    if (code != CLI_DONE && code != CLI_INTERRUPTED) return code;
+    return values->json ? print_plan(ctx, found->plan, true, NULL) : print_summary(ctx, found, values);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */

@@ -1,5 +1,8 @@
 target_sources(berth_cli PRIVATE
   src/cli/amounts.c
+  src/cli/bench.c
+  src/cli/bench_speed.c
+  src/cli/bench_suites.c
   src/cli/devices.c
   src/cli/inspect.c
   src/cli/inspect_dot.c

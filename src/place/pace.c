@@ -10,14 +10,15 @@
 
 #include <math.h>
 
-enum { N_PLACEMENTS = 64, LONGEST_RUN = 32 };
+enum { MOST_PLACEMENTS = 64, MOST_NUMBERS = 1 << 20, LONGEST_RUN = 32 };
 static const double batch_seconds = 0.02;
 
 typedef struct pace {
     berth_search *search;
     berth_arena arena;
-    int32_t *placements; /* [N_PLACEMENTS * n_tasks] */
-    double sink;         /* keeps what is computed from being optimised away */
+    int32_t n_placements; /* as many as do not push everything else out of the cache, but two */
+    int32_t *placements;  /* [n_placements * n_tasks] */
+    double sink;          /* keeps what is computed from being optimised away */
 } pace;
 
 static int32_t draw_device(berth_search *s, int32_t unit) {
@@ -31,9 +32,11 @@ static bool draw_placements(pace *p) {
     berth_search *s = p->search;
     const berth_problem *problem = s->problem;
     size_t n_tasks = (size_t)problem->costs->n_tasks;
-    p->placements = berth_arena_push(&p->arena, N_PLACEMENTS * n_tasks, sizeof *p->placements);
+    size_t fit = MOST_NUMBERS / (n_tasks + 1);
+    p->n_placements = fit < 2 ? 2 : fit > MOST_PLACEMENTS ? MOST_PLACEMENTS : (int32_t)fit;
+    p->placements = berth_arena_push(&p->arena, (size_t)p->n_placements * n_tasks, sizeof *p->placements);
     if (!p->placements) return false;
-    for (int32_t k = 0; k < N_PLACEMENTS; k++) {
+    for (int32_t k = 0; k < p->n_placements; k++) {
         int32_t *device = p->placements + (size_t)k * n_tasks, current = 0, left = 0;
         for (int32_t unit = 0; unit < problem->n_units; unit++, left--) {
             if (left <= 0) {
@@ -51,7 +54,7 @@ static bool draw_placements(pace *p) {
 static void evaluate_some(pace *p, int64_t n) {
     size_t n_tasks = (size_t)p->search->problem->costs->n_tasks;
     for (int64_t i = 0; i < n; i++)
-        p->sink += berth_sim_run(p->search->sim, p->placements + (size_t)(i % N_PLACEMENTS) * n_tasks, NULL);
+        p->sink += berth_sim_run(p->search->sim, p->placements + (size_t)(i % p->n_placements) * n_tasks, NULL);
 }
 
 static void move_some(pace *p, int64_t n) {
