@@ -281,6 +281,7 @@ berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_
     if (!problem) return berth_fail_nomem(ctx);
     berth_arena_init(&problem->arena, allocator);
     problem->costs = costs;
+    problem->bounds_hold = rule == NULL;
     build b = {.ctx = ctx, .costs = costs, .problem = problem};
     berth_arena_init(&b.scratch, allocator);
     berth_status status = build_problem(&b, limits, rule);

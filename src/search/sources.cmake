@@ -1,4 +1,10 @@
 target_sources(berth_objects PRIVATE
+  src/search/block.c
+  src/search/block_order.c
+  src/search/block_search.c
+  src/search/exact.c
+  src/search/exact_concurrent.c
+  src/search/exact_placements.c
   src/search/anneal.c
   src/search/cut.c
   src/search/fastest.c
