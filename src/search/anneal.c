@@ -4,8 +4,9 @@
  * a third of the moves change the order instead. A worse placement is kept with probability (ms / worse)^(1 / T).
  *
  * T falls geometrically by a factor of 20 over a round. It starts at 1.2 / units: about what a move of an average unit
- * changes. (The values tuned for a few hundred operations were 0.006 to 0.0003.) Rounds start from the best placement
- * so far, and each is four times as long as the one before; the last takes what is left of the budget. */
+ * changes. (The values tuned for a few hundred operations were 0.006 to 0.0003.) A round starts from the best placement
+ * so far, disturbed if the last round found no better one, and each is twice as long as the one before; the last takes
+ * what is left of the budget. */
 #include <math.h>
 
 #include "search/local_walk.h"
@@ -13,7 +14,7 @@
 
 static const double hot = 1.2, cold = 0.06; /* times 1 / units */
 
-enum { FIRST_ROUND = 400, LONGER = 4 }; /* evaluations per unit; ratio of two rounds */
+enum { FIRST_ROUND = 50, LONGER = 2 }; /* evaluations per unit; ratio of two rounds */
 
 typedef struct round {
     int64_t first, length; /* evaluations */
@@ -74,11 +75,15 @@ static bool run_round(berth_walk *w, const round_of *r) {
 static void anneal(berth_walk *w) {
     berth_search *search = w->search;
     int64_t first = search->evaluations, length = FIRST_ROUND * (int64_t)w->problem->n_units;
-    double started = berth_search_clock();
+    double started = berth_search_clock(), best_ms = search->best_ms;
     for (bool is_first = true; !berth_search_stop(search) && w->ms > 0; is_first = false) {
         double left =
             is_first && !(search->budget.evaluations < INT64_MAX) ? INFINITY : evaluations_left(search, first, started);
-        if (!is_first) berth_walk_return(w);
+        if (!is_first && search->best_ms < best_ms)
+            berth_walk_return(w);
+        else if (!is_first)
+            berth_walk_restart(w);
+        best_ms = search->best_ms;
         round_of r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
         if (left < LONGER * (double)length) {
             r.is_last = true;

@@ -2,8 +2,8 @@
 /* `local`: local search with restarts. Sweeps visit all units in random order and try each that has a neighbour on
  * another device on all devices of its neighbours; the first that is better is taken. Under `concurrent` a sweep also
  * tries tasks of one device that follow one another in the order the other way round. When a sweep finds nothing, as
- * many random moves are tried as there are units; when those find nothing either, the best placement is disturbed by a
- * few random moves that are kept whatever they cost, and sweeping begins again. */
+ * many random moves are tried as there are units; when those find nothing either, sweeping begins again from the best
+ * placement, disturbed. */
 #include <math.h>
 
 #include "search/local_walk.h"
@@ -66,10 +66,9 @@ static bool sweep(berth_walk *w, int32_t *units) {
     return improved;
 }
 
-/* As many random moves as there are units; those that cost nothing are kept too. *n_tried says whether any came up. */
-static bool wander(berth_walk *w, int64_t *n_tried) {
+/* As many random moves as there are units; those that cost nothing are kept too. */
+static bool wander(berth_walk *w) {
     double before = w->ms;
-    int64_t first = w->search->evaluations;
     for (int32_t i = 0; i < w->problem->n_units && !berth_search_stop(w->search); i++) {
         int64_t counted = w->search->evaluations;
         double ms = berth_walk_try_random(w);
@@ -79,41 +78,18 @@ static bool wander(berth_walk *w, int64_t *n_tried) {
         else
             berth_walk_drop(w);
     }
-    *n_tried = w->search->evaluations - first;
     return w->ms < before * (1 - least_gain);
 }
 
-static int64_t disturb(berth_walk *w) {
-    int64_t first = w->search->evaluations;
-    int32_t n_moves = 2 + (int32_t)berth_rng_below(w->rng, 2 + (uint32_t)w->problem->n_units / 32);
-    for (int32_t i = 0; i < 16 * n_moves && n_moves > 0 && !berth_search_stop(w->search); i++) {
-        int64_t counted = w->search->evaluations;
-        double ms = berth_walk_try_random(w);
-        if (w->search->evaluations == counted) continue;
-        if (ms < INFINITY) {
-            berth_walk_keep(w);
-            n_moves--;
-        } else {
-            berth_walk_drop(w);
-        }
-    }
-    return w->search->evaluations - first;
-}
-
-/* Ends with the budget, or when there is nothing to move. */
 static void search_local(berth_walk *w, int32_t *units) {
     for (int32_t unit = 0; unit < w->problem->n_units; unit++) units[unit] = unit;
-    for (int32_t idle = 0; !berth_search_stop(w->search) && w->ms > 0 && idle < 64;) {
-        int64_t n_tried = 0;
-        while (sweep(w, units) || wander(w, &n_tried)) {
-            if (berth_search_stop(w->search)) break;
+    for (;;) {
+        while (w->ms > 0 && (sweep(w, units) || wander(w))) {
         }
         berth_walk_offer(w);
-        if (berth_search_stop(w->search)) return;
-        if (w->ms > w->seen_ms) berth_walk_return(w);
-        idle = n_tried + disturb(w) > 0 ? 0 : idle + 1;
+        if (berth_search_stop(w->search) || !(w->ms > 0)) return;
+        berth_walk_restart(w);
     }
-    berth_walk_offer(w);
 }
 
 berth_status berth_search_local(berth_search *search) {

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "search/search_methods.h"
+#include "search/local_start.h"
 
 static const double least_gain = 1e-12; /* relative; less is rounding */
 
@@ -50,13 +50,6 @@ static bool build_near(berth_walk *w) {
     return true;
 }
 
-static berth_status find_start(berth_search *search) {
-    berth_status (*const quick[])(berth_search *) = {berth_search_single, berth_search_greedy, berth_search_fastest,
-                                                     berth_search_heft};
-    for (size_t i = 0; i < sizeof quick / sizeof *quick && !search->has_best; i++) BERTH_TRY(quick[i](search));
-    return BERTH_OK;
-}
-
 static berth_status set_up(berth_walk *w) {
     const berth_costs *c = w->costs;
     size_t n = (size_t)c->n_tasks;
@@ -69,12 +62,19 @@ static berth_status set_up(berth_walk *w) {
     return berth_sim_new(w->search->ctx, &w->sim, c);
 }
 
+static bool has_moves(const berth_walk *w) {
+    if (w->has_order && w->costs->n_tasks > 1) return true;
+    for (int32_t unit = 0; unit < w->problem->n_units; unit++)
+        if (w->problem->allowed[unit] & (w->problem->allowed[unit] - 1)) return true;
+    return false;
+}
+
 berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char *method, bool *has_start) {
     const berth_problem *p = search->problem;
     const berth_costs *c = p->costs;
     berth_walk *w = walk;
     *has_start = false;
-    BERTH_TRY(find_start(search));
+    BERTH_TRY(berth_search_find_start(search));
     *w = (berth_walk){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
     w->moves_are_cheap = c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY &&
                          !(c->piece_ms > 0) && !p->memory_binds;
@@ -87,7 +87,7 @@ berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char 
         berth_walk_deinit(w);
         return status;
     }
-    *has_start = search->has_best && !berth_search_stop(search);
+    *has_start = search->has_best && has_moves(w) && !berth_search_stop(search);
     if (*has_start) berth_walk_return(w);
     return BERTH_OK;
 }
@@ -116,6 +116,25 @@ void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *pri
 void berth_walk_return(berth_walk *walk) {
     const berth_search *s = walk->search;
     berth_walk_jump(walk, s->best_device, s->best_has_priority ? s->best_priority : NULL);
+}
+
+/* To the best placement, disturbed. */
+static void disturb(berth_walk *walk) {
+    const berth_search *s = walk->search;
+    size_t n = (size_t)walk->costs->n_tasks;
+    memcpy(walk->device, s->best_device, n * sizeof *walk->device);
+    for (int32_t task = 0; walk->has_order && task < walk->costs->n_tasks; task++)
+        walk->priority[task] = s->best_has_priority ? s->best_priority[task] : task;
+    berth_search_disturb(walk->search, walk->device, walk->has_order ? walk->priority : NULL);
+    berth_walk_jump(walk, walk->device, walk->has_order ? walk->priority : NULL);
+}
+
+void berth_walk_restart(berth_walk *walk) {
+    for (int32_t i = 0; i < 16 && !berth_search_stop(walk->search); i++) {
+        disturb(walk);
+        if (walk->ms < INFINITY) return;
+    }
+    if (!berth_search_stop(walk->search)) berth_walk_return(walk);
 }
 
 /* --- trying ----------------------------------------------------------------------------------------------------- */

@@ -47,8 +47,8 @@ typedef struct berth_walk {
     int64_t last_offer; /* evaluations then */
 } berth_walk;
 
-/* Starts from the search's best placement, or else from the best that the quick methods find. If there is none,
- * has_start is false and the walk must not be used. Free in any case if BERTH_OK. */
+/* Starts from the search's best placement, or else from the best that the quick methods find. If there is none, or
+ * nothing can be moved, has_start is false and the walk must not be used. Free in any case if BERTH_OK. */
 berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char *method, bool *has_start);
 void berth_walk_deinit(berth_walk *walk);
 
@@ -56,6 +56,8 @@ void berth_walk_deinit(berth_walk *walk);
 void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *priority);
 /* Back to the best placement of the search. Counts one. */
 void berth_walk_return(berth_walk *walk);
+/* To the best placement, disturbed but feasible; if none comes up in a few tries, which count, to the best. */
+void berth_walk_restart(berth_walk *walk);
 
 static inline int32_t berth_walk_device(const berth_walk *walk, int32_t unit) {
     return walk->device[walk->problem->unit_tasks[walk->problem->unit_start[unit]]];

@@ -12,6 +12,7 @@ target_sources(berth_objects PRIVATE
   src/search/heft.c
   src/search/heft_schedule.c
   src/search/local.c
+  src/search/local_start.c
   src/search/local_walk.c
   src/search/m_etf.c
   src/search/m_sct.c
