@@ -231,6 +231,7 @@ static berth_status build(berth_costs_build *b) {
     berth_costs *c = b->costs;
     BERTH_TRY(check_arguments(b));
     c->graph = b->graph;
+    c->devices = b->devices;
     c->n_ops = b->graph->n_ops;
     c->n_devices = b->devices->n_devices;
     c->host = b->devices->host;

@@ -14,7 +14,8 @@
 
 struct berth_costs {
     berth_arena arena;
-    const berth_graph *graph; /* borrowed; must outlive the costs */
+    const berth_graph *graph; /* borrowed, as the devices, both for names; NULL in a block made by hand */
+    const berth_device_set *devices;
     int32_t n_devices, n_ops, n_tasks, n_values, n_weights;
     int32_t host;
 

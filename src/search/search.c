@@ -104,11 +104,22 @@ static void look(berth_search *search) {
     search->out_of_time = now - search->started >= search->budget.seconds || berth_cancelled(search->ctx);
 }
 
-bool berth_search_stop(berth_search *search) {
-    if (search->evaluations >= search->budget.evaluations || berth_search_proven(search)) return true;
+bool berth_search_interrupted(berth_search *search) {
     /* Once out of time it looks every time: whoever runs methods in turn may have given the next one more. */
     if (search->out_of_time || --search->calls_left <= 0) look(search);
     return search->out_of_time;
+}
+
+bool berth_search_stop(berth_search *search) {
+    if (search->evaluations >= search->budget.evaluations || berth_search_proven(search)) return true;
+    return berth_search_interrupted(search);
+}
+
+double berth_search_spent(const berth_search *search) {
+    double evaluations = (double)search->evaluations / (double)search->budget.evaluations;
+    double time = (search->last_look - search->started) / search->budget.seconds;
+    double spent = evaluations > time ? evaluations : time;
+    return spent < 1 ? spent : 1;
 }
 
 int64_t berth_search_left(const berth_search *search) {
