@@ -79,7 +79,7 @@ struct berth_sim {
     int32_t *level, *leader; /* [n_tasks] */
     int32_t *bucket;         /* [max(n_tasks, n_devices) + 2] */
 
-    /* contiguous; missing also queued */
+    /* contiguous; missing also queued and, with priorities, concurrent; ready_time too */
     int32_t *missing;      /* [n_tasks] inputs not yet there */
     double *ready_time;    /* [n_tasks] latest arrival so far */
     double *part_start;    /* [n_devices] */
