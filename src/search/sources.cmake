@@ -1,12 +1,25 @@
 target_sources(berth_objects PRIVATE
+  src/search/bound.c
+  src/search/bound_memory.c
+  src/search/bound_pieces.c
+  src/search/bound_serial.c
+  src/search/eliminate.c
+  src/search/eliminate_order.c
+  src/search/eliminate_plan.c
+  src/search/expansion.c
   src/search/fastest.c
+  src/search/flow.c
   src/search/greedy.c
   src/search/heft.c
   src/search/heft_schedule.c
+  src/search/min_cut.c
+  src/search/min_cut_graph.c
+  src/search/minimise.c
   src/search/problem.c
   src/search/random.c
   src/search/rank.c
   src/search/search.c
   src/search/search_room.c
   src/search/single.c
+  src/search/terms.c
 )
