@@ -2,8 +2,18 @@ target_sources(berth_objects PRIVATE
   src/search/block.c
   src/search/block_order.c
   src/search/block_search.c
+  src/search/bound_contiguous.c
+  src/search/cut.c
   src/search/exact.c
   src/search/exact_concurrent.c
+  src/search/exact_contiguous.c
+  src/search/exact_contiguous_blocks.c
+  src/search/exact_contiguous_labels.c
+  src/search/exact_contiguous_memory.c
+  src/search/exact_contiguous_model.c
+  src/search/exact_contiguous_offer.c
+  src/search/exact_contiguous_part.c
+  src/search/exact_contiguous_walk.c
   src/search/exact_placements.c
   src/search/anneal.c
   src/search/cut.c
@@ -23,6 +33,7 @@ target_sources(berth_objects PRIVATE
   src/search/local.c
   src/search/local_start.c
   src/search/local_walk.c
+  src/search/ideals.c
   src/search/m_etf.c
   src/search/m_sct.c
   src/search/min_cut.c
