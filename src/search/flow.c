@@ -9,8 +9,8 @@
  * its border is a minimum cut.
  *
  * Invariants: in a tree, label(child) = label(parent) + 1, so that parents never form a cycle; a label of a node that
- * stays in its tree only rises; no arc with capacity left leads from a scanned node of one tree to the other. Every path
- * empties an arc or a terminal exactly, whatever the rounding, so that the number of paths has the same bound as
+ * stays in its tree only rises; no arc with capacity left leads from a scanned node of one tree to the other. Every
+ * path empties an arc or a terminal exactly, whatever the rounding, so that the number of paths has the same bound as
  * in exact arithmetic, O(n m), and tiny amounts cannot go on for ever.
  *
  * Both trees are handled by the same code: `tree` is 0 (from the source) or 1 (to the sink), and the arc that carries
@@ -62,10 +62,10 @@ struct berth_flow {
     int32_t *orphan_next; /* [n_nodes] */
     int32_t *orphans;     /* [n_nodes + 3] first orphan by label, or -1 */
     int32_t n_orphans;
-    int32_t top[2];       /* largest label of a tree that is complete */
-    int32_t limit[2];     /* largest label that an orphan may get: one more while the tree grows */
-    queue level[2];       /* nodes of label top */
-    queue next[2];        /* nodes of label top + 1 */
+    int32_t top[2];   /* largest label of a tree that is complete */
+    int32_t limit[2]; /* largest label that an orphan may get: one more while the tree grows */
+    queue level[2];   /* nodes of label top */
+    queue next[2];    /* nodes of label top + 1 */
 };
 
 berth_status berth_flow_new(berth_ctx *ctx, berth_flow **out) {
@@ -117,7 +117,7 @@ void berth_flow_terminal(berth_flow *flow, int32_t node, double from_source, dou
 }
 
 void berth_flow_arc(berth_flow *flow, int32_t from, int32_t to, double forward, double backward) {
-    if (flow->failed || !(forward > 0 || backward > 0)) return;
+    if (flow->failed || from == to || !(forward > 0 || backward > 0)) return;
     if (!berth_vec_push(flow->allocator, &flow->edges, (edge){from, to, forward, backward})) flow->failed = true;
 }
 
@@ -180,7 +180,7 @@ static double *left_from(const berth_flow *f, int32_t tree, int32_t at) {
 static void join(berth_flow *f, int32_t tree, int32_t node, int32_t parent, int32_t label) {
     f->tree[node] = (uint8_t)tree;
     f->parent[node] = parent;
-    f->current[node] = parent == TERMINAL ? f->start[node] : parent;
+    f->current[node] = f->start[node];
     f->label[node] = label;
     if (label == f->top[tree])
         enqueue(f, &f->level[tree], node);

@@ -28,7 +28,7 @@ int32_t berth_flow_node(berth_flow *flow);
 /* Adds to what the node costs on the sink's side (the source is cut off) and on the source's side. */
 void berth_flow_terminal(berth_flow *flow, int32_t node, double from_source, double to_sink);
 /* `forward` is paid if `from` is on the source's side and `to` is not; `backward` the other way round. Arcs may repeat;
- * one without any capacity is dropped. */
+ * one without any capacity, or from a node to itself, is dropped. */
 void berth_flow_arc(berth_flow *flow, int32_t from, int32_t to, double forward, double backward);
 
 /* Once per clear. `finite`: false if every cut is infinite; there are no sides then. */

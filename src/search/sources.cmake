@@ -17,7 +17,16 @@ target_sources(berth_objects PRIVATE
   src/search/exact_placements.c
   src/search/anneal.c
   src/search/cut.c
+  src/search/bound.c
+  src/search/bound_memory.c
+  src/search/bound_pieces.c
+  src/search/bound_serial.c
+  src/search/eliminate.c
+  src/search/eliminate_order.c
+  src/search/eliminate_plan.c
+  src/search/expansion.c
   src/search/fastest.c
+  src/search/flow.c
   src/search/greedy.c
   src/search/heft.c
   src/search/heft_schedule.c
@@ -27,6 +36,9 @@ target_sources(berth_objects PRIVATE
   src/search/ideals.c
   src/search/m_etf.c
   src/search/m_sct.c
+  src/search/min_cut.c
+  src/search/min_cut_graph.c
+  src/search/minimise.c
   src/search/problem.c
   src/search/random.c
   src/search/rank.c
@@ -35,4 +47,5 @@ target_sources(berth_objects PRIVATE
   src/search/search_room.c
   src/search/single.c
   ${metis_source}
+  src/search/terms.c
 )

@@ -29,13 +29,10 @@ typedef struct run {
     int32_t n_started;
 } run;
 
-static bool comes_before(const berth_arrival *a, const berth_arrival *b) {
-    return a->time < b->time || (a->time == b->time && a->task < b->task);
-}
-
-/* Add an item to a heap of `at` items. */
+/* Add an item to a heap of `at` items. Ties are left to chance: all arrivals of a moment are taken before it goes on.
+ */
 static void push_arrival(berth_arrival *heap, int32_t at, berth_arrival item) {
-    for (; at > 0 && comes_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    for (; at > 0 && item.time < heap[(at - 1) / 2].time; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
     heap[at] = item;
 }
 
@@ -45,8 +42,8 @@ static int32_t pop_arrival(berth_arrival *heap, int32_t n) {
     berth_arrival item = heap[n];
     if (n == 0) item.time = INFINITY;
     for (int32_t child = 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && comes_before(&heap[child + 1], &heap[child])) child++;
-        if (!comes_before(&heap[child], &item)) break;
+        if (child + 1 < n && heap[child + 1].time < heap[child].time) child++;
+        if (heap[child].time >= item.time) break;
         heap[at] = heap[child];
         at = child;
     }

@@ -20,7 +20,7 @@ typedef struct state {
 
     /* of the value at hand */
     int32_t first_reader[BERTH_MAX_DEVICES], last_reader[BERTH_MAX_DEVICES]; /* positions, where a bit is set */
-    double last_end[BERTH_MAX_DEVICES];                                      /* when its last reader there ended */
+    double last_end[BERTH_MAX_DEVICES];                                      /* when all readers there have ended */
     uint64_t readers;                                                        /* bit per device */
 } state;
 
@@ -74,10 +74,8 @@ static void find_readers(state *s, int32_t value) {
         int32_t task = c->readers[i], d = s->device[task], at = s->sim->position[task];
         uint64_t bit = (uint64_t)1 << d;
         if (!(s->readers & bit) || at < s->first_reader[d]) s->first_reader[d] = at;
-        if (!(s->readers & bit) || at > s->last_reader[d]) {
-            s->last_reader[d] = at;
-            s->last_end[d] = s->sim->end[task];
-        }
+        if (!(s->readers & bit) || at > s->last_reader[d]) s->last_reader[d] = at;
+        if (!(s->readers & bit) || s->sim->end[task] > s->last_end[d]) s->last_end[d] = s->sim->end[task];
         s->readers |= bit;
     }
 }

@@ -57,10 +57,10 @@ struct berth_sim {
     double *start, *end;   /* [n_tasks] of the last run */
     int32_t *order;        /* [n_tasks] tasks as the last run executed them */
     int32_t *scratch_task; /* [n_tasks] */
-    int32_t *stamp;        /* [n_values * n_devices] equal to generation: the value was brought there */
-    int32_t generation;    /* > 0 */
-    double *clock;         /* [n_devices] */
-    double *load;          /* [n_devices] */
+    int32_t *stamp;     /* [n_values * n_devices] equal to generation: the value was brought there; NULL where unused */
+    int32_t generation; /* > 0 */
+    double *clock;      /* [n_devices] */
+    double *load;       /* [n_devices] */
 
     /* concurrent; ready also queued */
     double *arrived;           /* [n_values * n_devices] when a value is there, where it was copied to */
@@ -79,7 +79,7 @@ struct berth_sim {
     int32_t *level, *leader; /* [n_tasks] */
     int32_t *bucket;         /* [max(n_tasks, n_devices) + 2] */
 
-    /* contiguous; missing also queued */
+    /* contiguous; missing also queued and, with priorities, concurrent; ready_time too */
     int32_t *missing;      /* [n_tasks] inputs not yet there */
     double *ready_time;    /* [n_tasks] latest arrival so far */
     double *part_start;    /* [n_devices] */
