@@ -29,10 +29,10 @@ static berth_budget until(const berth_crew *crew, double share) {
 }
 
 static berth_status build_all(berth_crew *crew) {
-    static const char *const builders[] = {"greedy", "fastest", "heft", "cut", "m-etf", "m-sct", "metis"};
+    static const char *const builders[] = {"greedy", "fastest", "min-cut", "heft", "cut", "m-etf", "m-sct", "metis"};
     for (size_t i = 0; i < sizeof builders / sizeof *builders && !berth_crew_done(crew); i++) {
         if (berth_crew_seconds(crew) > 0.25 * crew->best->budget.seconds) break;
-        berth_status status = berth_crew_try(crew, builders[i], until(crew, 0.5));
+        berth_status status = berth_crew_try(crew, berth_method_find(builders[i]), until(crew, 0.5));
         if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) return status;
     }
     return BERTH_OK;
@@ -88,11 +88,14 @@ static berth_status prove(berth_crew *crew, double share) {
 berth_status berth_place_auto(berth_crew *crew) {
     BERTH_TRY(build_all(crew));
     if (is_timed(crew)) {
-        BERTH_TRY(improve(crew, 0.25));
+        BERTH_TRY(prove(crew, 0.05));
+        if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15)));
+        BERTH_TRY(improve(crew, 0.3));
         BERTH_TRY(prove(crew, crew->n_threads > 1 ? 0.8 : 0.6));
         return improve(crew, 1);
     }
     BERTH_TRY(prove(crew, 1));
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1)));
     BERTH_TRY(improve(crew, 0.3));
     return improve(crew, 1);
 }

@@ -5,6 +5,8 @@
  * lane asks the crew) and, once it has no more turns, while it waits for the others. */
 #include "place/crew.h"
 
+#include "search/bound.h"
+
 #include <math.h>
 #include <string.h>
 #include <time.h>
@@ -144,11 +146,13 @@ static berth_plan_method *find_record(berth_crew *crew, const char *method) {
 
 static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
     const berth_search *s = lane->search;
-    berth_plan_method *row = find_record(crew, turn->method->name);
-    if (!row) return berth_fail_nomem(crew->ctx);
-    row->evaluations += s->evaluations;
-    row->seconds += turn->seconds;
-    if (s->has_best && s->best_ms < row->makespan_ms) row->makespan_ms = s->best_ms;
+    if (turn->method->kind != BERTH_METHOD_BOUNDS) {
+        berth_plan_method *row = find_record(crew, turn->method->name);
+        if (!row) return berth_fail_nomem(crew->ctx);
+        row->evaluations += s->evaluations;
+        row->seconds += turn->seconds;
+        if (s->has_best && s->best_ms < row->makespan_ms) row->makespan_ms = s->best_ms;
+    }
     crew->best->evaluations += s->evaluations;
     berth_search_bound(crew->best, s->bound_ms);
     if (s->has_best)
@@ -238,7 +242,17 @@ berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n) {
     return BERTH_OK;
 }
 
-berth_status berth_crew_try(berth_crew *crew, const char *method, berth_budget budget) {
-    berth_turn turn = {.method = berth_method_find(method), .budget = budget};
+berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget) {
+    berth_turn turn = {.method = method, .budget = budget};
     return berth_crew_run(crew, &turn, 1);
+}
+
+/* Its patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
+static berth_status run_bounds(berth_search *search) {
+    return berth_search_bounds(search, INFINITY);
+}
+
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget) {
+    static const berth_method bounds = {"bounds", BERTH_METHOD_BOUNDS, run_bounds, "lower bounds"};
+    return berth_crew_try(crew, &bounds, budget);
 }

@@ -66,7 +66,9 @@ void berth_crew_deinit(berth_crew *crew);
  * turn is reported only if it is the only one. */
 berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
 /* One turn with that budget. */
-berth_status berth_crew_try(berth_crew *crew, const char *method, berth_budget budget);
+berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);
+/* Raise the bound, as far as it gets in that budget; may also find the optimum. No part of the record. */
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget);
 /* Budget spent, cancelled or proven. */
 bool berth_crew_done(berth_crew *crew);
 /* Seconds since the start. */

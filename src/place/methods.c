@@ -5,6 +5,7 @@
 
 #include "berth/place.h"
 #include "search/exact.h"
+#include "search/min_cut.h"
 #include "search/search_methods.h"
 
 #include <string.h>
@@ -19,6 +20,8 @@ static const berth_method methods[] = {
     {"m-etf", BERTH_METHOD_BUILDS, berth_search_m_etf, "list scheduling by earliest start, with memory (Baechi)"},
     {"m-sct", BERTH_METHOD_BUILDS, berth_search_m_sct, "the same with favourite children (Baechi)"},
     {"metis", BERTH_METHOD_BUILDS, berth_search_metis, "balanced parts with few copies, by the library METIS"},
+    {"min-cut", BERTH_METHOD_BUILDS, berth_search_min_cut,
+     "least times and copies; optimal under serial on two devices"},
     {"local", BERTH_METHOD_IMPROVES, berth_search_local, "moves of single operations at boundaries, with restarts"},
     {"anneal", BERTH_METHOD_IMPROVES, berth_search_anneal, "simulated annealing"},
     {"exact", BERTH_METHOD_PROVES, berth_search_exact, "branch and bound, or over ideals: the optimum, if it ends"},
