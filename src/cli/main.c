@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
 #include "cli/inspect.h"
-#include "cli/nearest.h"
 #include "cli/output.h"
 #include "cli/report.h"
 #include "cli/signals.h"
@@ -38,8 +37,8 @@ static const cli_command *find_command(const char *name) {
 static int fail_unknown(const char *name) {
     char message[256];
     const char *what = name[0] == '-' ? "option" : "command";
-    cli_nearest nearest = cli_nearest_begin(name);
-    for (int i = 0; commands[i]; i++) cli_nearest_offer(&nearest, commands[i]->name);
+    berth_nearest nearest = berth_nearest_begin(name);
+    for (int i = 0; commands[i]; i++) berth_nearest_offer(&nearest, commands[i]->name);
     if (nearest.best)
         snprintf(message, sizeof message, "unknown %s '%.60s'; did you mean '%s'?", what, name, nearest.best);
     else

@@ -5,7 +5,6 @@ target_sources(berth_cli PRIVATE
   src/cli/inspect_summary.c
   src/cli/inspect_table.c
   src/cli/main.c
-  src/cli/nearest.c
   src/cli/options.c
   src/cli/output.c
   src/cli/report.c

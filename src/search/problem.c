@@ -4,14 +4,14 @@
  * Units are the classes of a union-find over tasks: first what must stay together (colours, --together), then the
  * groups of a rule as far as their members share a device. A root is always its class's smallest task and carries the
  * class's mask, so that units come out numbered by their first task. Devices are interchangeable if swapping the two
- * leaves every number of the costs as it was; swaps compose, so this is an equivalence and each device need only be
- * compared with the first of every class. */
+ * leaves every number of the costs, and so up to rounding every makespan, as it was; swaps compose, so this is an
+ * equivalence and each device need only be compared with the first of every class. */
 #include "search/problem.h"
 
 #include <math.h>
 #include <string.h>
 
-#include "search/problem_rules.h"
+#include "device/pattern.h"
 
 typedef struct build {
     berth_ctx *ctx;
@@ -21,6 +21,10 @@ typedef struct build {
     int32_t *leader; /* [n_tasks] */
     uint64_t *mask;  /* [n_tasks] of a class, at its leader */
 } build;
+
+static const char *task_name(const berth_costs *costs, int32_t task) {
+    return costs->graph ? berth_graph_op(costs->graph, costs->task_op[task])->name : "a task";
+}
 
 static int32_t find(int32_t *leader, int32_t task) {
     while (leader[task] != task) task = leader[task] = leader[leader[task]];
@@ -39,18 +43,16 @@ static void join(build *b, int32_t first, int32_t second) {
     b->mask[x] &= b->mask[y];
 }
 
-static berth_status mask_tasks(build *b, const berth_limits *limits, const berth_device_set *devices,
-                               uint64_t *allowed) {
+static berth_status mask_tasks(build *b, uint64_t *allowed) {
     const berth_costs *c = b->costs;
     for (int32_t task = 0; task < c->n_tasks; task++) {
         for (int32_t d = 0; d < c->n_devices; d++)
             if (c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)d] < INFINITY)
                 allowed[task] |= (uint64_t)1 << d;
         if (!allowed[task])
-            return berth_fail(b->ctx, BERTH_E_INFEASIBLE, "%s (task %d) can run on no device",
-                              berth_problem_task_name(c, task), (int)task);
+            return berth_fail(b->ctx, BERTH_E_INFEASIBLE, "%s (task %d) can run on no device", task_name(c, task),
+                              (int)task);
     }
-    if (limits) BERTH_TRY(berth_problem_mask_rules(b->ctx, c, limits, devices, allowed));
     for (int32_t task = 0; task < c->n_tasks; task++) {
         b->leader[task] = task;
         b->mask[task] = allowed[task];
@@ -64,8 +66,7 @@ static berth_status join_bound(build *b, int32_t first, int32_t second, const ch
     if (b->mask[find(b->leader, first)]) return BERTH_OK;
     return berth_fail(b->ctx, BERTH_E_INFEASIBLE,
                       "%s (task %d) and %s (task %d) must share a device (%s), but none is allowed for both",
-                      berth_problem_task_name(b->costs, first), (int)first, berth_problem_task_name(b->costs, second),
-                      (int)second, why);
+                      task_name(b->costs, first), (int)first, task_name(b->costs, second), (int)second, why);
 }
 
 static berth_status join_colours(build *b) {
@@ -93,7 +94,8 @@ static berth_status join_together(build *b, const berth_limits *limits) {
     for (int32_t i = 0; i < limits->n_together; i++) {
         int32_t first = -1;
         for (int32_t task = 0; task < c->n_tasks; task++) {
-            if (!berth_problem_rule_matches(c, limits->together[i].pattern, task)) continue;
+            if (!berth_pattern_matches_op(limits->together[i].pattern, berth_graph_op(c->graph, c->task_op[task])))
+                continue;
             if (first < 0)
                 first = task;
             else
@@ -132,7 +134,24 @@ static berth_status join_groups(build *b, berth_group_rule rule) {
     return BERTH_OK;
 }
 
-/* Numbers the classes and lists their tasks. */
+/* Numbers the classes so far, before groups join any. */
+static bool list_classes(build *b) {
+    berth_problem *p = b->problem;
+    int32_t n = b->costs->n_tasks;
+    int32_t *class_of = berth_arena_push(&p->arena, (size_t)n, sizeof *class_of);
+    uint64_t *allowed = berth_arena_push(&p->arena, (size_t)n, sizeof *allowed);
+    if (p->arena.failed) return false;
+    for (int32_t task = 0; task < n; task++) {
+        int32_t root = find(b->leader, task);
+        class_of[task] = root == task ? p->n_classes++ : class_of[root];
+        if (root == task) allowed[class_of[task]] = b->mask[task];
+    }
+    p->class_of = class_of;
+    p->class_allowed = allowed;
+    return true;
+}
+
+/* Numbers the final classes and lists their tasks. */
 static bool list_units(build *b) {
     berth_problem *p = b->problem;
     int32_t n = b->costs->n_tasks;
@@ -228,11 +247,19 @@ static bool are_equal(const berth_problem *p, int32_t a, int32_t b) {
     return links_are_equal(c, a, b);
 }
 
+/* Where the order of what happens at the same moment on different devices follows the devices' numbers, a peak of
+ * memory may depend on them. */
+static bool numbers_matter(const berth_problem *p) {
+    const berth_costs *c = p->costs;
+    return p->memory_binds && !c->task_memory && (c->model == BERTH_MODEL_CONCURRENT || c->piece_ms > 0);
+}
+
 static void find_equal_devices(berth_problem *p) {
     const berth_costs *c = p->costs;
+    bool none = numbers_matter(p);
     for (int32_t d = 0; d < c->n_devices; d++) {
         p->equal_devices[d] = (uint64_t)1 << d;
-        if (is_special(c, d)) continue;
+        if (none || is_special(c, d)) continue;
         for (int32_t e = 0; e < d; e++) {
             bool is_first = (p->equal_devices[e] & (((uint64_t)1 << e) - 1)) == 0;
             if (!is_first || is_special(c, e) || !are_equal(p, e, d)) continue;
@@ -244,8 +271,7 @@ static void find_equal_devices(berth_problem *p) {
     }
 }
 
-static berth_status build_problem(build *b, const berth_limits *limits, const berth_device_set *devices,
-                                  const berth_group_rule *rule) {
+static berth_status build_problem(build *b, const berth_limits *limits, const berth_group_rule *rule) {
     berth_problem *p = b->problem;
     size_t n = (size_t)b->costs->n_tasks;
     uint64_t *task_allowed = berth_arena_push(&p->arena, n, sizeof *task_allowed);
@@ -254,9 +280,10 @@ static berth_status build_problem(build *b, const berth_limits *limits, const be
     b->mask = berth_arena_push(&b->scratch, n, sizeof *b->mask);
     if (p->arena.failed || b->scratch.failed) return berth_fail_nomem(b->ctx);
     p->task_allowed = task_allowed;
-    BERTH_TRY(mask_tasks(b, limits, devices, task_allowed));
+    BERTH_TRY(mask_tasks(b, task_allowed));
     BERTH_TRY(join_colours(b));
     if (limits) BERTH_TRY(join_together(b, limits));
+    if (!list_classes(b)) return berth_fail_nomem(b->ctx);
     if (rule) BERTH_TRY(join_groups(b, *rule));
     if (!list_units(b)) return berth_fail_nomem(b->ctx);
     p->memory_binds = memory_binds(p, weight_seen);
@@ -265,17 +292,17 @@ static berth_status build_problem(build *b, const berth_limits *limits, const be
 }
 
 berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
-                               const berth_limits *limits, const berth_device_set *devices,
-                               const berth_group_rule *rule) {
+                               const berth_limits *limits, const berth_group_rule *rule) {
     *out = NULL;
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
     berth_problem *problem = berth_resize(allocator, NULL, 0, 1, sizeof *problem);
     if (!problem) return berth_fail_nomem(ctx);
     berth_arena_init(&problem->arena, allocator);
     problem->costs = costs;
+    problem->bounds_hold = rule == NULL;
     build b = {.ctx = ctx, .costs = costs, .problem = problem};
     berth_arena_init(&b.scratch, allocator);
-    berth_status status = build_problem(&b, limits, devices, rule);
+    berth_status status = build_problem(&b, limits, rule);
     berth_arena_deinit(&b.scratch);
     if (status == BERTH_OK)
         *out = problem;

@@ -6,11 +6,13 @@
  * depend on who else found the same. */
 #include "search/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 static const double look_every = 1e-3; /* seconds between two looks at the clock */
+static const double rounding = 1e-12;  /* relative: by how much sums of the same numbers in another order may differ */
 
 double berth_search_clock(void) {
     struct timespec now;
@@ -67,6 +69,12 @@ void berth_search_count(berth_search *search, int64_t evaluations) {
     search->evaluations += evaluations;
 }
 
+/* A makespan that equals the bound but for rounding is proven, and the bound never exceeds it. */
+static void settle(berth_search *search) {
+    assert(search->bound_ms <= search->best_ms * (1 + 1e-9));
+    if (search->has_best && search->best_ms <= search->bound_ms * (1 + rounding)) search->bound_ms = search->best_ms;
+}
+
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
                         const char *method) {
     double ms = berth_sim_run(search->sim, device, priority);
@@ -79,12 +87,14 @@ void berth_search_offer(berth_search *search, const int32_t *device, const int32
     search->best_ms = ms;
     search->best_source = source;
     search->best_method = method;
+    settle(search);
     if (search->progress) search->progress(search->progress_user, search);
 }
 
 void berth_search_bound(berth_search *search, double bound_ms) {
     if (!(bound_ms > search->bound_ms)) return;
     search->bound_ms = bound_ms;
+    settle(search);
     if (search->progress) search->progress(search->progress_user, search);
 }
 
@@ -104,11 +114,22 @@ static void look(berth_search *search) {
     search->out_of_time = now - search->started >= search->budget.seconds || berth_cancelled(search->ctx);
 }
 
-bool berth_search_stop(berth_search *search) {
-    if (search->evaluations >= search->budget.evaluations || berth_search_proven(search)) return true;
+bool berth_search_interrupted(berth_search *search) {
     /* Once out of time it looks every time: whoever runs methods in turn may have given the next one more. */
     if (search->out_of_time || --search->calls_left <= 0) look(search);
     return search->out_of_time;
+}
+
+bool berth_search_stop(berth_search *search) {
+    if (search->evaluations >= search->budget.evaluations || berth_search_proven(search)) return true;
+    return berth_search_interrupted(search);
+}
+
+double berth_search_spent(const berth_search *search) {
+    double evaluations = (double)search->evaluations / (double)search->budget.evaluations;
+    double time = (search->last_look - search->started) / search->budget.seconds;
+    double spent = evaluations > time ? evaluations : time;
+    return spent < 1 ? spent : 1;
 }
 
 int64_t berth_search_left(const berth_search *search) {

@@ -80,6 +80,10 @@ void berth_search_bound(berth_search *search, double bound_ms);
 /* True: budget spent, cancelled, or best == bound (proven). Ask before every evaluation. Cheap: looks at the clock
  * about once a millisecond, whatever the pace of the calls. */
 bool berth_search_stop(berth_search *search);
+/* True: time is up or the user wants to stop. For long work between two evaluations. */
+bool berth_search_interrupted(berth_search *search);
+/* How much of the budget is spent, 0 to 1: the larger share of evaluations and, as of the last look, of time. */
+double berth_search_spent(const berth_search *search);
 /* Evaluations that the budget still allows. */
 int64_t berth_search_left(const berth_search *search);
 bool berth_search_proven(const berth_search *search);

@@ -170,6 +170,7 @@ static void empty_sets(berth_sim *sim, uint64_t devices) {
 }
 
 double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t *priority) {
+    if (priority) return berth_sim_ordered(sim, device, priority);
     const berth_costs *c = sim->costs;
     const int32_t *row = sim->want_start;
     run r = {.sim = sim, .device = device, .priority = priority, .lane = sim->lane};

@@ -99,6 +99,8 @@ static void make_concurrent(berth_sim *sim) {
     MAKE(waiting, n + 1);
     MAKE(lane, nd);
     MAKE(link_free, nd * nd);
+    MAKE(missing, n);
+    MAKE(ready_time, n);
     MAKE(need, n);
     MAKE(need_at_start, n);
     MAKE(sources, n);

@@ -22,8 +22,11 @@
  *             (unless it is on the host already), then in. A copy happens just before its first reader; values still
  *             missing on their target are copied at the end, in value order. The makespan is the largest clock. Copies
  *             from a table have no fixed part.
- * concurrent  at every moment first all tasks that end then are completed (by task number), then every free device
- *             (by number) starts, among its tasks whose inputs have arrived, the one of smallest priority. Copies
+ * concurrent  devices run side by side. Without priorities: at every moment first all tasks that end then are
+ *             completed (by task number), then every free device (by number) starts, among its tasks whose inputs have
+ *             arrived, the one of smallest number. With priorities: every device runs its tasks in the order of
+ *             priorities (each task after its predecessors, the smallest first) and waits where inputs are missing, as
+ *             an in-order queue does; waiting for a task that matters can be worth more than starting another. Copies
  *             start when their producer ends (values from the start: at 0), values in order; on a queued link each
  *             waits for the one before. The makespan is the last end or arrival at a target.
  * contiguous  every device but the host runs one convex set of tasks: starts when all inputs from outside are on

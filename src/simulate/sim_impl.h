@@ -79,7 +79,7 @@ struct berth_sim {
     int32_t *level, *leader; /* [n_tasks] */
     int32_t *bucket;         /* [max(n_tasks, n_devices) + 2] */
 
-    /* contiguous; missing also queued */
+    /* contiguous; missing also queued and, with priorities, concurrent; ready_time too */
     int32_t *missing;      /* [n_tasks] inputs not yet there */
     double *ready_time;    /* [n_tasks] latest arrival so far */
     double *part_start;    /* [n_devices] */
@@ -107,9 +107,14 @@ struct berth_sim {
 double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_queued(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t *priority);
+/* `concurrent` with priorities. */
+double berth_sim_ordered(berth_sim *sim, const int32_t *device, const int32_t *priority);
 double berth_sim_contiguous(berth_sim *sim, const int32_t *device, const int32_t *priority);
 /* The largest load of a device; sim->load has them all. */
 double berth_sim_largest_load(berth_sim *sim, const int32_t *device);
+
+/* sim->order by priority, each task after its predecessors; needs one ready set. */
+void berth_sim_order(berth_sim *sim, const int32_t *priority);
 
 /* Peak bytes per device of the run just made (order, starts and ends are in place). */
 void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak);

@@ -208,6 +208,7 @@ typedef struct schedule {
     bool started[NAIVE_MAX_TASKS], completed[NAIVE_MAX_TASKS];
     double link_free[NAIVE_MAX_DEVICES][NAIVE_MAX_DEVICES];
     double now, last;
+    int turn[NAIVE_MAX_TASKS]; /* with priorities: its place in the order of all */
 } schedule;
 
 static void make_value(naive *s, schedule *m, int value) {
@@ -249,10 +250,10 @@ static bool start_one(naive *s, schedule *m, int *n_started) {
         for (int t = 0; t < s->c->n_tasks; t++) {
             if (s->device[t] != d) continue;
             if (m->started[t] && !m->completed[t]) busy = true;
-            if (m->started[t] || !has_inputs(s, m, t)) continue;
-            if (best < 0 || (s->priority && s->priority[t] < s->priority[best])) best = t;
+            if (m->started[t] || (!s->priority && !has_inputs(s, m, t))) continue;
+            if (best < 0 || (s->priority && m->turn[t] < m->turn[best])) best = t;
         }
-        if (busy || best < 0) continue;
+        if (busy || best < 0 || !has_inputs(s, m, best)) continue;
         m->started[best] = true;
         s->out.start[best] = m->now;
         s->out.end[best] = m->now + time_of(s, best);
@@ -288,6 +289,10 @@ static void sort_by_start(naive *s) {
 static double run_concurrent(naive *s) {
     schedule m = {.now = 0};
     int n_started = 0;
+    if (s->priority) {
+        order_for_queue(s);
+        for (int i = 0; i < s->c->n_tasks; i++) m.turn[s->order[i]] = i;
+    }
     for (int v = 0; v < s->c->n_values; v++)
         for (int d = 0; d < s->c->n_devices; d++) s->arrival[v][d] = INFINITY;
     for (int v = 0; v < s->c->n_values; v++)

@@ -226,15 +226,15 @@ const char *support_costs_text(const support_costs *how) {
         text, sizeof text,
         "%s: %d tasks, %d devices, density %d, edges %d, given %d, targets %d, any home %d, queued links %d, table "
         "%d, integers %d, bans %d, colours %d, task memory %d, peaks %d, equal %d, piece %g",
-        berth_model_name(how->model), (int)how->n_tasks, (int)how->n_devices, (int)how->density,
-        how->one_value_per_edge, how->given, how->targets, how->any_home, how->queued_links, how->copy_table,
-        how->integers, (int)how->bans, how->colours, how->task_memory, how->peaks, how->equal_devices, how->piece_ms);
+        models[how->model], (int)how->n_tasks, (int)how->n_devices, (int)how->density, how->one_value_per_edge,
+        how->given, how->targets, how->any_home, how->queued_links, how->copy_table, how->integers, (int)how->bans,
+        how->colours, how->task_memory, how->peaks, how->equal_devices, how->piece_ms);
     return text;
 }
 
 berth_problem *support_problem(berth_ctx *ctx, const berth_costs *costs) {
     berth_problem *problem = NULL;
-    if (berth_problem_new(ctx, &problem, costs, NULL, NULL, NULL) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    if (berth_problem_new(ctx, &problem, costs, NULL, NULL) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return problem;
 }
 

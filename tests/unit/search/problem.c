@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Units, masks and equal devices of problems; and that the brute force of the tests knows a published optimum. */
+#include "problems.h"
+
+#include <math.h>
+
+static int make_ctx(void **state) {
+    berth_ctx *ctx = NULL;
+    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
+    *state = ctx;
+    return 0;
+}
+
+static int free_ctx(void **state) {
+    berth_ctx_free(*state);
+    return 0;
+}
+
+static void random_costs_are_sound(void **state) {
+    uint64_t seed = 11;
+    for (int i = 0; i < 2000; i++) {
+        support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 10, 4);
+        berth_costs *costs = support_costs_new(*state, &seed, &how);
+        berth_problem *problem = support_problem(*state, costs);
+        int32_t n_listed = 0, last_first = -1;
+        for (int32_t unit = 0; unit < problem->n_units; unit++) {
+            int32_t first = problem->unit_start[unit], end = problem->unit_start[unit + 1];
+            uint64_t shared = UINT64_MAX;
+            assert_true(first < end);
+            assert_true(problem->unit_tasks[first] > last_first);
+            last_first = problem->unit_tasks[first];
+            for (int32_t k = first; k < end; k++, n_listed++) {
+                int32_t task = problem->unit_tasks[k];
+                assert_int_equal(problem->unit_of[task], unit);
+                assert_true(k == first || task > problem->unit_tasks[k - 1]);
+                shared &= problem->task_allowed[task];
+                for (int32_t d = 0; d < costs->n_devices; d++)
+                    assert_int_equal(problem->task_allowed[task] >> d & 1,
+                                     costs->time_ms[task * costs->n_devices + d] < INFINITY);
+            }
+            assert_true(shared == problem->allowed[unit] && shared != 0);
+        }
+        assert_int_equal(n_listed, costs->n_tasks);
+        assert_int_equal(problem->units_are_tasks, problem->n_units == costs->n_tasks);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+}
+
+/* Swapping equal devices in any placement changes nothing but the order in which numbers are added. */
+static void equal_devices_may_be_swapped(void **state) {
+    uint64_t seed = 12;
+    int n_pairs = 0;
+    for (int i = 0; i < 2000; i++) {
+        support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 8, 4);
+        berth_costs *costs = support_costs_new(*state, &seed, &how);
+        berth_problem *problem = support_problem(*state, costs);
+        berth_sim *sim = NULL;
+        int32_t one[8], other[8], k = costs->n_devices;
+        assert_int_equal(berth_sim_new(*state, &sim, costs), BERTH_OK);
+        for (int32_t a = 0; a < k; a++)
+            for (int32_t b = 0; b < k; b++) {
+                assert_int_equal(problem->equal_devices[a] >> b & 1, problem->equal_devices[b] >> a & 1);
+                if (!(problem->equal_devices[a] >> b & 1) || a == b) continue;
+                n_pairs++;
+                for (int32_t task = 0; task < costs->n_tasks; task++) {
+                    int32_t d = one[task] = (int32_t)support_below(&seed, (uint32_t)k);
+                    other[task] = d == a ? b : d == b ? a : d;
+                }
+                double x = berth_sim_run(sim, one, NULL), y = berth_sim_run(sim, other, NULL);
+                if (!(x == y || fabs(x - y) <= 1e-12 * x))
+                    fail_msg("%.17g and %.17g: %s", x, y, support_costs_text(&how));
+            }
+        berth_sim_free(sim);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+    assert_true(n_pairs > 300);
+}
+
+/* The published HEFT schedule takes 80, no placement in task order takes less than the optimum 73. */
+static void topcuoglu_as_published(void **state) {
+    static const int32_t device[10] = {2, 0, 2, 1, 2, 1, 2, 0, 1, 1}, order[10] = {0, 3, 1, 2, 4, 5, 7, 8, 6, 9};
+    berth_costs *costs = support_topcuoglu(*state);
+    berth_problem *problem = support_problem(*state, costs);
+    berth_sim *sim = NULL;
+    assert_int_equal(berth_sim_new(*state, &sim, costs), BERTH_OK);
+    assert_float_equal(berth_sim_run(sim, device, order), 80, 0);
+    double best = support_brute_force(*state, problem, false, NULL, NULL);
+    assert_true(best >= 73 && best <= 80);
+    berth_sim_free(sim);
+    berth_problem_free(problem);
+    berth_costs_free(costs);
+}
+
+static berth_status make_problem(berth_ctx *ctx, void *user) {
+    berth_problem *problem = NULL;
+    berth_status status = berth_problem_new(ctx, &problem, user, NULL, NULL);
+    if (status == BERTH_OK) {
+        berth_search *search = NULL;
+        status = berth_search_new(ctx, &search, problem, 1, (berth_budget){10, INFINITY}, 1);
+        berth_search_free(search);
+    }
+    berth_problem_free(problem);
+    return status;
+}
+
+static void runs_out_of_memory_cleanly(void **state) {
+    uint64_t seed = 13;
+    support_costs how = {.n_tasks = 9, .n_devices = 3, .density = 30, .colours = true, .peaks = true};
+    berth_costs *costs = support_costs_new(*state, &seed, &how);
+    assert_true(support_ladder(make_problem, costs, 1) > 3);
+    berth_costs_free(costs);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(random_costs_are_sound, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(equal_devices_may_be_swapped, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(topcuoglu_as_published, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
+    };
+    return cmocka_run_group_tests_name("search.problem", tests, NULL, NULL);
+}
