@@ -12,14 +12,14 @@
 static const double least_gain = 1e-12; /* relative; less is rounding */
 
 /* Adds a neighbour to a unit's row, or counts it if there are no rows yet. */
-static void add_near(berth_walk *w, int32_t *fill, int32_t unit, int32_t other) {
+static void add_near(berth_stroll *w, int32_t *fill, int32_t unit, int32_t other) {
     if (w->near)
         w->near[w->near_start[unit] + fill[unit]++] = other;
     else
         w->near_start[unit + 1]++;
 }
 
-static void list_near(berth_walk *w, int32_t *fill) {
+static void list_near(berth_stroll *w, int32_t *fill) {
     const berth_costs *c = w->costs;
     const int32_t *unit_of = w->problem->unit_of;
     for (int32_t v = 0; v < c->n_values; v++) {
@@ -37,7 +37,7 @@ static void list_near(berth_walk *w, int32_t *fill) {
     }
 }
 
-static bool build_near(berth_walk *w) {
+static bool build_near(berth_stroll *w) {
     size_t n = (size_t)w->problem->n_units;
     w->near_start = berth_arena_push(&w->arena, n + 1, sizeof *w->near_start);
     int32_t *fill = berth_arena_push(&w->arena, n, sizeof *fill);
@@ -50,7 +50,7 @@ static bool build_near(berth_walk *w) {
     return true;
 }
 
-static berth_status set_up(berth_walk *w) {
+static berth_status set_up(berth_stroll *w) {
     const berth_costs *c = w->costs;
     size_t n = (size_t)c->n_tasks;
     w->device = berth_arena_push(&w->arena, n, sizeof *w->device);
@@ -62,20 +62,20 @@ static berth_status set_up(berth_walk *w) {
     return berth_sim_new(w->search->ctx, &w->sim, c);
 }
 
-static bool has_moves(const berth_walk *w) {
+static bool has_moves(const berth_stroll *w) {
     if (w->has_order && w->costs->n_tasks > 1) return true;
     for (int32_t unit = 0; unit < w->problem->n_units; unit++)
         if (w->problem->allowed[unit] & (w->problem->allowed[unit] - 1)) return true;
     return false;
 }
 
-berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char *method, bool *has_start) {
+berth_status berth_stroll_init(berth_stroll *walk, berth_search *search, const char *method, bool *has_start) {
     const berth_problem *p = search->problem;
     const berth_costs *c = p->costs;
-    berth_walk *w = walk;
+    berth_stroll *w = walk;
     *has_start = false;
     BERTH_TRY(berth_search_find_start(search));
-    *w = (berth_walk){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
+    *w = (berth_stroll){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
     w->moves_are_cheap = c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY &&
                          !(c->piece_ms > 0) && !p->memory_binds;
     w->has_order = c->model == BERTH_MODEL_CONCURRENT && c->objective == BERTH_OBJECTIVE_LATENCY;
@@ -84,20 +84,20 @@ berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char 
     berth_arena_init(&w->arena, berth_ctx_allocator(search->ctx));
     berth_status status = set_up(w);
     if (status != BERTH_OK) {
-        berth_walk_deinit(w);
+        berth_stroll_deinit(w);
         return status;
     }
     *has_start = search->has_best && has_moves(w) && !berth_search_stop(search);
-    if (*has_start) berth_walk_return(w);
+    if (*has_start) berth_stroll_return(w);
     return BERTH_OK;
 }
 
-void berth_walk_deinit(berth_walk *walk) {
+void berth_stroll_deinit(berth_stroll *walk) {
     berth_sim_free(walk->sim);
     berth_arena_deinit(&walk->arena);
 }
 
-void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *priority) {
+void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
     for (int32_t task = 0; walk->has_order && task < walk->costs->n_tasks; task++) {
@@ -113,53 +113,53 @@ void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *pri
     }
 }
 
-void berth_walk_return(berth_walk *walk) {
+void berth_stroll_return(berth_stroll *walk) {
     const berth_search *s = walk->search;
-    berth_walk_jump(walk, s->best_device, s->best_has_priority ? s->best_priority : NULL);
+    berth_stroll_jump(walk, s->best_device, s->best_has_priority ? s->best_priority : NULL);
 }
 
 /* To the best placement, disturbed. */
-static void disturb(berth_walk *walk) {
+static void disturb(berth_stroll *walk) {
     const berth_search *s = walk->search;
     size_t n = (size_t)walk->costs->n_tasks;
     memcpy(walk->device, s->best_device, n * sizeof *walk->device);
     for (int32_t task = 0; walk->has_order && task < walk->costs->n_tasks; task++)
         walk->priority[task] = s->best_has_priority ? s->best_priority[task] : task;
     berth_search_disturb(walk->search, walk->device, walk->has_order ? walk->priority : NULL);
-    berth_walk_jump(walk, walk->device, walk->has_order ? walk->priority : NULL);
+    berth_stroll_jump(walk, walk->device, walk->has_order ? walk->priority : NULL);
 }
 
-void berth_walk_restart(berth_walk *walk) {
+void berth_stroll_restart(berth_stroll *walk) {
     for (int32_t i = 0; i < 16 && !berth_search_stop(walk->search); i++) {
         disturb(walk);
         if (walk->ms < INFINITY) return;
     }
-    if (!berth_search_stop(walk->search)) berth_walk_return(walk);
+    if (!berth_search_stop(walk->search)) berth_stroll_return(walk);
 }
 
 /* --- trying ----------------------------------------------------------------------------------------------------- */
 
-static double run(berth_walk *w) {
+static double run(berth_stroll *w) {
     return w->tried_ms = berth_sim_run(w->sim, w->device, w->has_order ? w->priority : NULL);
 }
 
-static void put(berth_walk *w, int32_t unit, int32_t d) {
+static void put(berth_stroll *w, int32_t unit, int32_t d) {
     const berth_problem *p = w->problem;
     for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) w->device[p->unit_tasks[i]] = d;
 }
 
-static void begin(berth_walk *w) {
+static void begin(berth_stroll *w) {
     berth_search_count(w->search, 1);
     w->n_changes = 0;
     w->first = w->second = -1;
 }
 
-static void add_change(berth_walk *w, int32_t unit, int32_t to) {
-    w->changes[w->n_changes++] = (berth_walk_change){unit, berth_walk_device(w, unit), to};
+static void add_change(berth_stroll *w, int32_t unit, int32_t to) {
+    w->changes[w->n_changes++] = (berth_stroll_change){unit, berth_stroll_device(w, unit), to};
 }
 
 /* Tasks of all units of the move, in w->tasks unless it is one unit; their number. */
-static int32_t list_tasks(berth_walk *w, const int32_t **tasks) {
+static int32_t list_tasks(berth_stroll *w, const int32_t **tasks) {
     const berth_problem *p = w->problem;
     int32_t n = 0, only = w->changes[0].unit;
     if (w->n_changes == 1) {
@@ -173,7 +173,7 @@ static int32_t list_tasks(berth_walk *w, const int32_t **tasks) {
     return n;
 }
 
-double berth_walk_try(berth_walk *walk, const int32_t *units, int32_t n, int32_t to) {
+double berth_stroll_try(berth_stroll *walk, const int32_t *units, int32_t n, int32_t to) {
     begin(walk);
     for (int32_t i = 0; i < n; i++) add_change(walk, units[i], to);
     if (walk->moves_are_cheap) {
@@ -185,8 +185,9 @@ double berth_walk_try(berth_walk *walk, const int32_t *units, int32_t n, int32_t
     return run(walk);
 }
 
-double berth_walk_try_swap(berth_walk *walk, const int32_t *units, int32_t n, const int32_t *others, int32_t n_others) {
-    int32_t here = berth_walk_device(walk, units[0]), there = berth_walk_device(walk, others[0]);
+double berth_stroll_try_swap(berth_stroll *walk, const int32_t *units, int32_t n, const int32_t *others,
+                             int32_t n_others) {
+    int32_t here = berth_stroll_device(walk, units[0]), there = berth_stroll_device(walk, others[0]);
     begin(walk);
     for (int32_t i = 0; i < n; i++) add_change(walk, units[i], there);
     for (int32_t i = 0; i < n_others; i++) add_change(walk, others[i], here);
@@ -194,7 +195,7 @@ double berth_walk_try_swap(berth_walk *walk, const int32_t *units, int32_t n, co
     return run(walk);
 }
 
-static void exchange(berth_walk *w) {
+static void exchange(berth_stroll *w) {
     int32_t at = w->priority[w->first];
     w->priority[w->first] = w->priority[w->second];
     w->priority[w->second] = at;
@@ -202,7 +203,7 @@ static void exchange(berth_walk *w) {
     w->by_priority[w->priority[w->second]] = w->second;
 }
 
-double berth_walk_try_order(berth_walk *walk, int32_t first, int32_t second) {
+double berth_stroll_try_order(berth_stroll *walk, int32_t first, int32_t second) {
     begin(walk);
     walk->first = first;
     walk->second = second;
@@ -210,13 +211,13 @@ double berth_walk_try_order(berth_walk *walk, int32_t first, int32_t second) {
     return run(walk);
 }
 
-void berth_walk_drop(berth_walk *walk) {
+void berth_stroll_drop(berth_stroll *walk) {
     if (walk->first >= 0) exchange(walk);
     for (int32_t i = 0; i < walk->n_changes && !walk->moves_are_cheap; i++)
         put(walk, walk->changes[i].unit, walk->changes[i].from);
 }
 
-void berth_walk_offer(berth_walk *walk) {
+void berth_stroll_offer(berth_stroll *walk) {
     if (!walk->is_unoffered) return;
     walk->is_unoffered = false;
     walk->last_offer = walk->search->evaluations;
@@ -225,16 +226,16 @@ void berth_walk_offer(berth_walk *walk) {
 }
 
 /* Before the walk leaves the best placement seen: offer it if enough moves were made to pay for that. */
-static void leave_best(berth_walk *w) {
+static void leave_best(berth_stroll *w) {
     if (w->search->evaluations - w->last_offer < w->costs->n_tasks / 16) return;
     for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
     if (w->first >= 0) exchange(w);
-    berth_walk_offer(w);
+    berth_stroll_offer(w);
     if (w->first >= 0) exchange(w);
     for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
 }
 
-void berth_walk_keep(berth_walk *walk) {
+void berth_stroll_keep(berth_stroll *walk) {
     if (walk->is_unoffered && walk->tried_ms > walk->ms) leave_best(walk);
     if (walk->moves_are_cheap) {
         const int32_t *tasks;
@@ -246,7 +247,7 @@ void berth_walk_keep(berth_walk *walk) {
     if (walk->ms < walk->seen_ms * (1 - least_gain)) {
         walk->seen_ms = walk->ms;
         walk->is_unoffered = true;
-        if (!walk->moves_are_cheap) berth_walk_offer(walk);
+        if (!walk->moves_are_cheap) berth_stroll_offer(walk);
     } else if (walk->ms > walk->seen_ms) {
         walk->is_unoffered = false;
     }
@@ -254,15 +255,15 @@ void berth_walk_keep(berth_walk *walk) {
 
 /* --- drawing ---------------------------------------------------------------------------------------------------- */
 
-int32_t berth_walk_grow(berth_walk *walk, int32_t unit, int32_t size, int32_t *units) {
-    int32_t n = 0, d = berth_walk_device(walk, unit);
+int32_t berth_stroll_grow(berth_stroll *walk, int32_t unit, int32_t size, int32_t *units) {
+    int32_t n = 0, d = berth_stroll_device(walk, unit);
     walk->growth++;
     units[n++] = unit;
     walk->mark[unit] = walk->growth;
     for (int32_t head = 0; head < n && n < size; head++)
         for (int32_t i = walk->near_start[units[head]]; i < walk->near_start[units[head] + 1] && n < size; i++) {
             int32_t other = walk->near[i];
-            if (other < 0 || walk->mark[other] == walk->growth || berth_walk_device(walk, other) != d) continue;
+            if (other < 0 || walk->mark[other] == walk->growth || berth_stroll_device(walk, other) != d) continue;
             walk->mark[other] = walk->growth;
             units[n++] = other;
         }
@@ -276,20 +277,20 @@ static int32_t draw_bit(berth_rng *rng, uint64_t mask) {
     return __builtin_ctzll(mask);
 }
 
-int32_t berth_walk_draw_device(berth_walk *walk, int32_t unit) {
-    int32_t here = berth_walk_device(walk, unit), n = walk->near_start[unit + 1] - walk->near_start[unit];
+int32_t berth_stroll_draw_device(berth_stroll *walk, int32_t unit) {
+    int32_t here = berth_stroll_device(walk, unit), n = walk->near_start[unit + 1] - walk->near_start[unit];
     uint64_t others = walk->problem->allowed[unit] & ~((uint64_t)1 << here);
     if (!others) return -1;
     if (n > 0 && berth_rng_below(walk->rng, 10) > 0) {
         int32_t other = walk->near[walk->near_start[unit] + (int32_t)berth_rng_below(walk->rng, (uint32_t)n)];
-        int32_t d = other < 0 ? -1 - other : berth_walk_device(walk, other);
+        int32_t d = other < 0 ? -1 - other : berth_stroll_device(walk, other);
         return others >> d & 1 ? d : -1;
     }
     return draw_bit(walk->rng, others);
 }
 
 /* Two tasks of one device that are near each other in the order, as the one that waits and the one that goes first. */
-static bool draw_order(berth_walk *w, int32_t *first, int32_t *second) {
+static bool draw_order(berth_stroll *w, int32_t *first, int32_t *second) {
     int32_t n = w->costs->n_tasks, at = (int32_t)berth_rng_below(w->rng, (uint32_t)n);
     int32_t skip = (int32_t)berth_rng_below(w->rng, 4);
     *first = w->by_priority[at];
@@ -300,43 +301,43 @@ static bool draw_order(berth_walk *w, int32_t *first, int32_t *second) {
     return false;
 }
 
-static bool all_allow(const berth_walk *w, const int32_t *units, int32_t n, int32_t d) {
+static bool all_allow(const berth_stroll *w, const int32_t *units, int32_t n, int32_t d) {
     for (int32_t i = 0; i < n; i++)
         if (!berth_problem_allows(w->problem, units[i], d)) return false;
     return true;
 }
 
-static double try_random_swap(berth_walk *w) {
+static double try_random_swap(berth_stroll *w) {
     uint32_t n_units = (uint32_t)w->problem->n_units;
     int32_t one = (int32_t)berth_rng_below(w->rng, n_units), other = (int32_t)berth_rng_below(w->rng, n_units);
-    int32_t here = berth_walk_device(w, one), there = berth_walk_device(w, other);
+    int32_t here = berth_stroll_device(w, one), there = berth_stroll_device(w, other);
     int32_t units[BERTH_WALK_UNITS], others[BERTH_WALK_UNITS];
     if (here == there) return INFINITY;
-    int32_t n = berth_walk_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
-    int32_t n_others = berth_walk_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
+    int32_t n = berth_stroll_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
+    int32_t n_others = berth_stroll_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
     if (!all_allow(w, units, n, there) || !all_allow(w, others, n_others, here)) return INFINITY;
-    return berth_walk_try_swap(w, units, n, others, n_others);
+    return berth_stroll_try_swap(w, units, n, others, n_others);
 }
 
-static double try_random_group(berth_walk *w) {
+static double try_random_group(berth_stroll *w) {
     int32_t unit = (int32_t)berth_rng_below(w->rng, (uint32_t)w->problem->n_units), units[BERTH_WALK_UNITS], n = 1;
-    int32_t to = berth_walk_draw_device(w, unit);
+    int32_t to = berth_stroll_draw_device(w, unit);
     if (to < 0) return INFINITY;
     units[0] = unit;
     if (berth_rng_below(w->rng, 2) == 0)
-        n = berth_walk_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_WALK_UNITS), units);
+        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_WALK_UNITS), units);
     int32_t n_kept = 0;
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(w->problem, units[i], to)) units[n_kept++] = units[i];
-    return berth_walk_try(w, units, n_kept, to);
+    return berth_stroll_try(w, units, n_kept, to);
 }
 
-double berth_walk_try_random(berth_walk *walk) {
+double berth_stroll_try_random(berth_stroll *walk) {
     int32_t first, second;
     walk->n_changes = 0;
     walk->first = walk->second = -1;
     if (walk->has_order && berth_rng_below(walk->rng, 3) == 0)
-        return draw_order(walk, &first, &second) ? berth_walk_try_order(walk, first, second) : INFINITY;
+        return draw_order(walk, &first, &second) ? berth_stroll_try_order(walk, first, second) : INFINITY;
     if (walk->may_swap && berth_rng_below(walk->rng, 3) == 0) return try_random_swap(walk);
     return try_random_group(walk);
 }
