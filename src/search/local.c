@@ -37,13 +37,11 @@ static bool improve_unit(berth_stroll *w, int32_t unit) {
     return false;
 }
 
-/* The next task of the same device in the order, tried before this one. */
+/* The task before the one that runs before it on its device. */
 static bool improve_order(berth_stroll *w, int32_t task) {
-    for (int32_t at = w->priority[task] + 1; at < w->costs->n_tasks && !berth_search_stop(w->search); at++) {
-        int32_t next = w->by_priority[at];
-        if (w->device[next] == w->device[task]) return keep_if_better(w, berth_stroll_try_order(w, task, next));
-    }
-    return false;
+    int32_t place = berth_stroll_find_place(w, task, 1, false);
+    if (place == w->priority[task] || berth_search_stop(w->search)) return false;
+    return keep_if_better(w, berth_stroll_try_order(w, task, place));
 }
 
 static void shuffle(berth_rng *rng, int32_t *items, int32_t n) {

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "search/local_start.h"
 
 static const double least_gain = 1e-12; /* relative; less is rounding */
@@ -97,13 +98,25 @@ void berth_stroll_deinit(berth_stroll *walk) {
     berth_arena_deinit(&walk->arena);
 }
 
+static bool starts_before(const void *user, int32_t a, int32_t b) {
+    const berth_sim *sim = user;
+    const double *start = berth_sim_starts(sim), *end = berth_sim_ends(sim);
+    if (start[a] != start[b]) return start[a] < start[b];
+    return end[a] < end[b] || (end[a] == end[b] && a < b);
+}
+
+/* The order in which the tasks start: it is topological, and with it as priority the run repeats itself. */
+static void take_order(berth_stroll *w, const int32_t *priority) {
+    if (!(berth_sim_run(w->sim, w->device, priority) < INFINITY)) return;
+    for (int32_t task = 0; task < w->costs->n_tasks; task++) w->by_priority[task] = task;
+    berth_sort(w->by_priority, (size_t)w->costs->n_tasks, starts_before, w->sim);
+    for (int32_t i = 0; i < w->costs->n_tasks; i++) w->priority[w->by_priority[i]] = i;
+}
+
 void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
-    for (int32_t task = 0; walk->has_order && task < walk->costs->n_tasks; task++) {
-        walk->priority[task] = priority ? priority[task] : task;
-        walk->by_priority[walk->priority[task]] = task;
-    }
+    if (walk->has_order) take_order(walk, priority);
     walk->ms = berth_sim_load(walk->sim, walk->device, walk->has_order ? walk->priority : NULL);
     berth_search_count(walk->search, 1);
     walk->is_unoffered = false;
@@ -119,14 +132,14 @@ void berth_stroll_return(berth_stroll *walk) {
 }
 
 /* To the best placement, disturbed. */
-static void disturb(berth_stroll *walk) {
-    const berth_search *s = walk->search;
-    size_t n = (size_t)walk->costs->n_tasks;
-    memcpy(walk->device, s->best_device, n * sizeof *walk->device);
-    for (int32_t task = 0; walk->has_order && task < walk->costs->n_tasks; task++)
-        walk->priority[task] = s->best_has_priority ? s->best_priority[task] : task;
-    berth_search_disturb(walk->search, walk->device, walk->has_order ? walk->priority : NULL);
-    berth_stroll_jump(walk, walk->device, walk->has_order ? walk->priority : NULL);
+static void disturb(berth_stroll *w) {
+    const berth_search *s = w->search;
+    size_t n = (size_t)w->costs->n_tasks;
+    bool has_priority = w->has_order && s->best_has_priority;
+    memcpy(w->device, s->best_device, n * sizeof *w->device);
+    if (has_priority) memcpy(w->tasks, s->best_priority, n * sizeof *w->tasks);
+    berth_search_disturb(w->search, w->device, has_priority ? w->tasks : NULL);
+    berth_stroll_jump(w, w->device, has_priority ? w->tasks : NULL);
 }
 
 void berth_stroll_restart(berth_stroll *walk) {
@@ -151,7 +164,7 @@ static void put(berth_stroll *w, int32_t unit, int32_t d) {
 static void begin(berth_stroll *w) {
     berth_search_count(w->search, 1);
     w->n_changes = 0;
-    w->first = w->second = -1;
+    w->task = -1;
 }
 
 static void add_change(berth_stroll *w, int32_t unit, int32_t to) {
@@ -195,26 +208,66 @@ double berth_stroll_try_swap(berth_stroll *walk, const int32_t *units, int32_t n
     return run(walk);
 }
 
-static void exchange(berth_stroll *w) {
-    int32_t at = w->priority[w->first];
-    w->priority[w->first] = w->priority[w->second];
-    w->priority[w->second] = at;
-    w->by_priority[w->priority[w->first]] = w->first;
-    w->by_priority[w->priority[w->second]] = w->second;
+/* Moves a task from one place in the order to another, and those between by one. */
+static void shift(berth_stroll *w, int32_t from, int32_t to) {
+    int32_t task = w->by_priority[from], step = from < to ? 1 : -1;
+    for (int32_t at = from; at != to; at += step) {
+        w->by_priority[at] = w->by_priority[at + step];
+        w->priority[w->by_priority[at]] = at;
+    }
+    w->by_priority[to] = task;
+    w->priority[task] = to;
 }
 
-double berth_stroll_try_order(berth_stroll *walk, int32_t first, int32_t second) {
+double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place) {
     begin(walk);
-    walk->first = first;
-    walk->second = second;
-    exchange(walk);
+    walk->task = task;
+    walk->place = place;
+    walk->old_place = walk->priority[task];
+    shift(walk, walk->old_place, place);
     return run(walk);
 }
 
+static int32_t last_predecessor(const berth_stroll *w, int32_t task) {
+    const berth_costs *c = w->costs;
+    int32_t last = -1;
+    for (int32_t i = c->pred_start[task]; i < c->pred_start[task + 1]; i++)
+        if (w->priority[c->preds[i]] > last) last = w->priority[c->preds[i]];
+    return last;
+}
+
+static int32_t first_successor(const berth_stroll *w, int32_t task) {
+    const berth_costs *c = w->costs;
+    int32_t first = c->n_tasks;
+    for (int32_t i = c->succ_start[task]; i < c->succ_start[task + 1]; i++)
+        if (w->priority[c->succs[i]] < first) first = w->priority[c->succs[i]];
+    return first;
+}
+
+int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t n, bool later) {
+    int32_t place = walk->priority[task], step = later ? 1 : -1, d = walk->device[task];
+    int32_t end = later ? first_successor(walk, task) : last_predecessor(walk, task);
+    for (int32_t at = place + step; at != end && n > 0; at += step)
+        if (walk->device[walk->by_priority[at]] == d) {
+            place = at;
+            n--;
+        }
+    return place;
+}
+
+/* Takes the last move back where trying changed the placement. */
+static void undo(berth_stroll *w) {
+    if (w->task >= 0) shift(w, w->place, w->old_place);
+    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
+}
+
+static void redo(berth_stroll *w) {
+    if (w->task >= 0) shift(w, w->old_place, w->place);
+    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
+}
+
 void berth_stroll_drop(berth_stroll *walk) {
-    if (walk->first >= 0) exchange(walk);
-    for (int32_t i = 0; i < walk->n_changes && !walk->moves_are_cheap; i++)
-        put(walk, walk->changes[i].unit, walk->changes[i].from);
+    undo(walk);
 }
 
 void berth_stroll_offer(berth_stroll *walk) {
@@ -228,11 +281,9 @@ void berth_stroll_offer(berth_stroll *walk) {
 /* Before the walk leaves the best placement seen: offer it if enough moves were made to pay for that. */
 static void leave_best(berth_stroll *w) {
     if (w->search->evaluations - w->last_offer < w->costs->n_tasks / 16) return;
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
-    if (w->first >= 0) exchange(w);
+    undo(w);
     berth_stroll_offer(w);
-    if (w->first >= 0) exchange(w);
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
+    redo(w);
 }
 
 void berth_stroll_keep(berth_stroll *walk) {
@@ -289,16 +340,11 @@ int32_t berth_stroll_draw_device(berth_stroll *walk, int32_t unit) {
     return draw_bit(walk->rng, others);
 }
 
-/* Two tasks of one device that are near each other in the order, as the one that waits and the one that goes first. */
-static bool draw_order(berth_stroll *w, int32_t *first, int32_t *second) {
-    int32_t n = w->costs->n_tasks, at = (int32_t)berth_rng_below(w->rng, (uint32_t)n);
-    int32_t skip = (int32_t)berth_rng_below(w->rng, 4);
-    *first = w->by_priority[at];
-    for (int32_t next = at + 1; next < n; next++) {
-        *second = w->by_priority[next];
-        if (w->device[*second] == w->device[*first] && skip-- == 0) return true;
-    }
-    return false;
+static double try_random_order(berth_stroll *w) {
+    int32_t task = (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
+    int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 4);
+    int32_t place = berth_stroll_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
+    return place == w->priority[task] ? INFINITY : berth_stroll_try_order(w, task, place);
 }
 
 static bool all_allow(const berth_stroll *w, const int32_t *units, int32_t n, int32_t d) {
@@ -333,11 +379,9 @@ static double try_random_group(berth_stroll *w) {
 }
 
 double berth_stroll_try_random(berth_stroll *walk) {
-    int32_t first, second;
     walk->n_changes = 0;
-    walk->first = walk->second = -1;
-    if (walk->has_order && berth_rng_below(walk->rng, 3) == 0)
-        return draw_order(walk, &first, &second) ? berth_stroll_try_order(walk, first, second) : INFINITY;
+    walk->task = -1;
+    if (walk->has_order && berth_rng_below(walk->rng, 3) == 0) return try_random_order(walk);
     if (walk->may_swap && berth_rng_below(walk->rng, 3) == 0) return try_random_swap(walk);
     return try_random_group(walk);
 }

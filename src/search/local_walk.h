@@ -27,7 +27,7 @@ typedef struct berth_stroll {
     bool has_order;
     bool may_swap;        /* memory may bind, so that single moves may be stuck */
     int32_t *device;      /* [n_tasks] current */
-    int32_t *priority;    /* [n_tasks] current, if has_order */
+    int32_t *priority;    /* [n_tasks] current, if has_order: always a topological order */
     int32_t *by_priority; /* [n_tasks] its inverse */
     int32_t *near_start;  /* [n_units + 1] */
     int32_t *near;        /* units that make or read a value of a unit; -1 - d: the value starts or must end on d */
@@ -36,7 +36,7 @@ typedef struct berth_stroll {
     /* the move that was tried last */
     berth_stroll_change changes[2 * BERTH_WALK_UNITS];
     int32_t n_changes;
-    int32_t first, second; /* tasks that change places in the order; -1: none */
+    int32_t task, place, old_place; /* a task's new and old place in the order; task -1: none */
     double tried_ms;
     int32_t *tasks; /* [n_tasks] scratch */
     int32_t *mark;  /* [n_units] scratch: the last growth that met the unit */
@@ -68,8 +68,11 @@ double berth_stroll_try(berth_stroll *walk, const int32_t *units, int32_t n, int
 /* ... with two sets of units, each set on one device, changing places. Not if moves_are_cheap. */
 double berth_stroll_try_swap(berth_stroll *walk, const int32_t *units, int32_t n, const int32_t *others,
                              int32_t n_others);
-/* ... with two tasks changing places in the order. Only if has_order. */
-double berth_stroll_try_order(berth_stroll *walk, int32_t first, int32_t second);
+/* ... with the task moved to another place in the order, between its predecessors and successors. Only if has_order. */
+double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place);
+/* The place that is past the next `n` tasks on the task's device, later or earlier, or past as many of them as its
+ * successors or predecessors allow; its own place if there is none to pass. */
+int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t n, bool later);
 void berth_stroll_keep(berth_stroll *walk);
 void berth_stroll_drop(berth_stroll *walk);
 
