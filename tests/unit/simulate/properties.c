@@ -134,7 +134,10 @@ static void drift(void **unused) {
     int32_t all[MAX_TASKS];
     for (int32_t task = 0; task < MAX_TASKS; task++) all[task] = task;
     double before = berth_sim_try(sim, all, 1, device[0]);
-    for (int i = 0; i < 1000; i++) berth_sim_try(sim, all, MAX_TASKS, i % 4);
+    for (int i = 0; i < 10000; i++) {
+        int32_t first = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
+        berth_sim_try(sim, all + first, MAX_TASKS - first, to);
+    }
     assert_true(berth_sim_try(sim, all, 1, device[0]) == before); /* trying leaves no trace at all */
     for (int i = 0; i < 10000; i++) {
         int32_t task = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
