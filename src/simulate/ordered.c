@@ -40,36 +40,39 @@ void berth_sim_order(berth_sim *sim, const int32_t *priority) {
 static double copy_at(berth_sim *sim, double now, int32_t value, int32_t from, int32_t to) {
     const berth_costs *c = sim->costs;
     size_t link = (size_t)from * (size_t)c->n_devices + (size_t)to;
-    size_t at = (size_t)value * (size_t)c->n_devices + (size_t)to;
-    if (sim->stamp[at] == sim->generation) return sim->arrived[at];
-    double start = now, took = berth_costs_copy(c, value, from, to);
+    double start = now, end = now + berth_costs_copy(c, value, from, to);
     if (c->link_queued[link]) {
-        if (sim->link_free[link] > start) start = sim->link_free[link];
-        sim->link_free[link] = start + took;
+        if (sim->link_free[link] > start) {
+            start = sim->link_free[link];
+            end = start + berth_costs_copy(c, value, from, to);
+        }
+        sim->link_free[link] = end;
     }
-    sim->stamp[at] = sim->generation;
-    sim->arrived[at] = start + took;
-    berth_sim_note_copy(sim, value, from, to, start, start + took);
-    return sim->arrived[at];
+    sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)to] = end;
+    berth_sim_note_copy(sim, value, from, to, start, end);
+    return end;
 }
 
 /* A value is on a device since `now`: when it is where its readers are. Returns its arrival at its target. */
 static double spread(berth_sim *sim, const int32_t *device, double now, int32_t value, int32_t home) {
     const berth_costs *c = sim->costs;
+    const double *arrived = sim->arrived + (size_t)value * (size_t)c->n_devices;
+    uint64_t there = (uint64_t)1 << home;
     for (int32_t i = c->reader_start[value]; i < c->reader_start[value + 1]; i++) {
         int32_t task = c->readers[i], to = device[task];
-        double there = to == home ? now : copy_at(sim, now, value, home, to);
-        if (there > sim->ready_time[task]) sim->ready_time[task] = there;
+        double time = to == home ? now : there >> to & 1 ? arrived[to] : copy_at(sim, now, value, home, to);
+        there |= (uint64_t)1 << to;
+        if (time > sim->ready_time[task]) sim->ready_time[task] = time;
     }
     int32_t target = c->value_target[value];
-    return target < 0 || target == home ? 0 : copy_at(sim, now, value, home, target);
+    if (target < 0 || target == home) return 0;
+    return there >> target & 1 ? arrived[target] : copy_at(sim, now, value, home, target);
 }
 
 double berth_sim_ordered(berth_sim *sim, const int32_t *device, const int32_t *priority) {
     const berth_costs *c = sim->costs;
     size_t n_devices = (size_t)c->n_devices;
     double last = 0;
-    berth_sim_next_generation(sim);
     berth_sim_order(sim, priority);
     memset(sim->clock, 0, n_devices * sizeof *sim->clock);
     memset(sim->link_free, 0, n_devices * n_devices * sizeof *sim->link_free);
