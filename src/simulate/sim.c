@@ -58,7 +58,8 @@ static void make_common(berth_sim *sim) {
     MAKE(end, n);
     MAKE(order, n);
     MAKE(scratch_task, n);
-    MAKE(stamp, nv * nd);
+    if (sim->costs->model != BERTH_MODEL_CONCURRENT || sim->costs->objective == BERTH_OBJECTIVE_THROUGHPUT)
+        MAKE(stamp, nv * nd);
     MAKE(clock, nd);
     MAKE(load, nd);
     MAKE(device, n);
