@@ -15,7 +15,7 @@
 #include "search/minimise.h"
 
 enum { MOST_RUNS = 200, MOST_OFFERS = 24, PATIENCE = 30 }; /* runs; those offered; runs without a better bound */
-static const double room_for_tables = 4e6;
+static const double room_for_tables = 4e6, room_per_node = 400;
 
 typedef struct state {
     berth_search *search;
@@ -105,7 +105,8 @@ static berth_status run(state *s, berth_patience *patience) {
     if (!ready || s->arena.failed) return berth_fail_nomem(ctx);
     s->terms.values_count = true;
     s->terms.read_change = s->pieces.spread;
-    BERTH_TRY(berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room_for_tables));
+    double room = room_for_tables + room_per_node * s->terms.n_nodes;
+    BERTH_TRY(berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room));
     if (s->pieces.any) {
         double least;
         BERTH_TRY(run_once(s, &least));

@@ -22,7 +22,7 @@ static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *
 }
 
 static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_total) {
-    for (double max_table = max_total / 4; max_table >= 256 && !m->plan; max_table /= 8)
+    for (double max_table = max_total / 4; max_table >= 16 && !m->plan; max_table /= 8)
         BERTH_TRY(berth_eliminate_new(ctx, &m->plan, m->terms, max_table, max_total));
     m->is_exact = m->plan && berth_eliminate_is_exact(m->plan);
     m->work = m->plan ? 4 * berth_eliminate_work(m->plan) : m->terms->n_nodes;
