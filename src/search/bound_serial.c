@@ -114,7 +114,11 @@ static berth_status run(state *s, berth_patience *patience) {
         if (s->options.bounds) BERTH_TRY(bound_by_sets(s, least));
         berth_pieces_move(&s->pieces, &s->terms, NULL, 1);
     }
-    return raise_prices(s, patience);
+    BERTH_TRY(raise_prices(s, patience));
+    size_t n = (size_t)s->terms.n_nodes;
+    if (s->options.last) memcpy(s->options.last, s->device, n * sizeof *s->device);
+    if (s->options.is_exact) *s->options.is_exact = s->minimiser.is_exact;
+    return BERTH_OK;
 }
 
 berth_status berth_serial_run(berth_search *search, berth_serial_options options, berth_patience *patience) {

@@ -192,7 +192,7 @@ double berth_eliminate_run(berth_eliminate *plan, int32_t *device) {
         fill(plan, factor);
         if (factor->n_vars == 0) total += plan->tables[factor->table];
     }
-    if (plan->split) berth_eliminate_shift(plan, 20);
+    if (plan->split) berth_eliminate_shift(plan, plan->n_rounds);
     for (size_t i = 0; i < plan->steps.n; i++) total += run_step(plan, &plan->steps.items[i]);
     for (size_t i = plan->steps.n; i > 0; i--) choose(plan, &plan->steps.items[i - 1]);
     for (int32_t node = 0; node < plan->terms->n_nodes; node++)
@@ -206,4 +206,8 @@ bool berth_eliminate_is_exact(const berth_eliminate *plan) {
 
 double berth_eliminate_work(const berth_eliminate *plan) {
     return plan->n_entries;
+}
+
+void berth_eliminate_set_rounds(berth_eliminate *plan, int32_t n_rounds) {
+    plan->n_rounds = n_rounds;
 }

@@ -197,6 +197,7 @@ berth_status berth_eliminate_new(berth_ctx *ctx, berth_eliminate **out, const be
     plan->terms = terms;
     plan->max_table = max_table;
     plan->max_total = max_total;
+    plan->n_rounds = 20;
     berth_status status = make_plan(ctx, plan);
     if (status == BERTH_OK && plan->n_entries <= max_total)
         *out = plan;

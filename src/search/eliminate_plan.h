@@ -61,6 +61,7 @@ struct berth_eliminate {
     double n_entries; /* of all tables */
     double max_table, max_total;
     bool split;
+    int32_t n_rounds;                /* of shifts */
     int32_t most_members, most_vars; /* of a group; of a scope */
 
     /* shifting: made if the plan is split */
