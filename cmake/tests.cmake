@@ -44,7 +44,7 @@ function(berth_check_test name)
   set_tests_properties(checks.${name} PROPERTIES LABELS check TIMEOUT ${test_seconds})
 endfunction()
 
-foreach(folder base graph read group search cli)
+foreach(folder base graph read group device cost simulate search plan place cli)
   include(tests/unit/${folder}/tests.cmake)
 endforeach()
 include(tests/cli/tests.cmake)

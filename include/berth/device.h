@@ -9,6 +9,7 @@
 #define BERTH_DEVICE_H
 
 #include "berth/graph.h"
+#include "berth/text.h"
 #include "berth/work.h"
 
 #ifdef __cplusplus
@@ -72,6 +73,11 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_device_set_read(berth_ctx *ctx, be
 BERTH_API BERTH_MUST_CHECK berth_status berth_device_set_given(berth_ctx *ctx, berth_device_set **out,
                                                                const berth_graph *graph);
 BERTH_API void berth_device_set_free(berth_device_set *set);
+/**
+ * The set as a devices.json under `key` (NULL: at the top). It reads back to the same set, bit for bit. Devices of a
+ * workload have no rates: what is written of them is for people, and is refused when read.
+ */
+BERTH_API void berth_device_set_write(berth_text *text, const char *key, const berth_device_set *set);
 /** The device of that name, or -1. */
 BERTH_API int32_t berth_device_find(const berth_device_set *set, const char *name);
 

@@ -231,6 +231,7 @@ static berth_status build(berth_costs_build *b) {
     berth_costs *c = b->costs;
     BERTH_TRY(check_arguments(b));
     c->graph = b->graph;
+    c->devices = b->devices;
     c->n_ops = b->graph->n_ops;
     c->n_devices = b->devices->n_devices;
     c->host = b->devices->host;
@@ -242,6 +243,7 @@ static berth_status build(berth_costs_build *b) {
     BERTH_TRY(list_values(b));
     BERTH_TRY(list_weights(b));
     BERTH_TRY(b->graph->given ? berth_costs_take_given(b) : berth_costs_estimate(b));
+    if (b->options->profile) BERTH_TRY(berth_costs_take_profile(b));
     BERTH_TRY(berth_costs_apply_io(b));
     BERTH_TRY(berth_costs_apply_rules(b));
     BERTH_TRY(berth_costs_link(b->ctx, c, b->reads, b->n_reads));

@@ -14,7 +14,8 @@
 
 struct berth_costs {
     berth_arena arena;
-    const berth_graph *graph; /* borrowed; must outlive the costs */
+    const berth_graph *graph; /* borrowed, as the devices, both for names; NULL in a block made by hand */
+    const berth_device_set *devices;
     int32_t n_devices, n_ops, n_tasks, n_values, n_weights;
     int32_t host;
 
@@ -43,7 +44,8 @@ struct berth_costs {
     const double *value_amount;
     const double *copy_fixed, *copy_per_unit;
     const bool *link_queued; /* [from * n_devices + to] */
-    const double *launch_ms; /* [n_devices]; `queued` charges it to the host, all others have it in time_ms */
+    const double *launch_ms; /* [n_devices]; in time_ms already, but for devices other than the host under
+                                `queued`, which charges it to the host's clock */
 
     /* Memory. Where task_memory is given (workload files), a device's need is the sum over its tasks; else its peak
      * of weights and live values. */

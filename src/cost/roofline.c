@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The roofline estimate (Williams, Waterman, Patterson 2009): an operation takes as long as its arithmetic or its
  * memory traffic, whichever is longer, each at the share of the peak that its class of work reaches; and the launch
- * before it. Bytes are those of all tensors, read and written once. What is not known counts as nothing: an operation
- * of unknown size takes the launch alone, and one line says how many there are. */
+ * before it. What is not known counts as nothing: an operation of unknown size takes the launch alone, and one line
+ * says how many there are. */
 #include "cost/roofline.h"
 
 #include "base/map.h"
@@ -37,12 +37,17 @@ double berth_roofline_rate(const berth_device *device, berth_type type) {
     return device->flops[type] > 0 ? device->flops[type] : device->flops[BERTH_TYPE_F32];
 }
 
+/* Tensors are read and written once. What only moves data reads no more than it writes: few rows of a large table. */
+static double traffic(const berth_op_work *work) {
+    double in = (double)work->parameter_bytes + (double)work->input_bytes, out = (double)work->output_bytes;
+    return out + (work->cls == BERTH_WORK_MOVE && out > 0 && in > out ? out : in);
+}
+
 double berth_roofline_ms(const berth_device *device, const berth_op_work *work, berth_type type) {
     if (work->cls == BERTH_WORK_FREE) return 0;
     double rate = berth_roofline_rate(device, type), share = device->efficiency[work->cls];
     if (!(rate > 0)) return INFINITY;
-    double bytes = (double)work->parameter_bytes + (double)work->input_bytes + (double)work->output_bytes;
-    double compute = work->flops / (rate * share), memory = bytes / (device->bandwidth * share);
+    double compute = work->flops / (rate * share), memory = traffic(work) / (device->bandwidth * share);
     return 1e3 * (compute > memory ? compute : memory);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The table of built-in profiles. Peak rates, bandwidths and capacities are those of data sheets; efficiencies, launch
- * overheads and the fixed cost of links are round assumptions; `paper` is fitted by scripts/fit-paper. docs/devices.md
- * has the source of every figure. Rates that are not listed fall back as docs/devices.md says. */
+ * overheads and the fixed cost of links are round assumptions; `paper` is fitted by tests/oracle/fit_paper.py.
+ * docs/devices.md has the source of every figure. Rates that are not listed fall back as docs/devices.md says. */
 #include "device/profiles.h"
 
 #include <string.h>
@@ -132,23 +132,41 @@ static const berth_profile profiles[] = {
         .devices = {{
                         .name = "cpu",
                         .kind = "cpu",
-                        .flops = {[BERTH_TYPE_F32] = 1.4e12},
+                        .flops = {[BERTH_TYPE_F32] = 1.73e12},
                         .bandwidth = 76.8e9,
-                        .launch_ms = 0.002,
+                        .launch_ms = 0.001,
                         .memory_bytes = 64 * GIB,
-                        .efficiency = {1, 0.6, 0.3, 0.6, 0.4, 0.5, 0.7, 0.5, 0.5, 0.4},
+                        .efficiency = {[BERTH_WORK_FREE] = 1,
+                                       [BERTH_WORK_CONV] = 0.9,
+                                       [BERTH_WORK_DEPTHWISE] = 0.3,
+                                       [BERTH_WORK_MATMUL] = 0.7,
+                                       [BERTH_WORK_POOL] = 0.8,
+                                       [BERTH_WORK_REDUCE] = 0.8,
+                                       [BERTH_WORK_ELEMENTWISE] = 0.338,
+                                       [BERTH_WORK_MOVE] = 0.8,
+                                       [BERTH_WORK_CONTROL] = 0.5,
+                                       [BERTH_WORK_OTHER] = 0.5},
                     },
                     {
                         .name = "gpu",
                         .kind = "gpu",
-                        .flops = {[BERTH_TYPE_F32] = 16e12, [BERTH_TYPE_F16] = 128e12},
+                        .flops = {[BERTH_TYPE_F32] = 16.8e12},
                         .bandwidth = 576e9,
-                        .launch_ms = 0.020,
+                        .launch_ms = 0.005,
                         .memory_bytes = 16 * GIB,
-                        .efficiency = {1, 0.4, 0.2, 0.4, 0.5, 0.5, 0.8, 0.6, 0.1, 0.3},
+                        .efficiency = {[BERTH_WORK_FREE] = 1,
+                                       [BERTH_WORK_CONV] = 0.0844,
+                                       [BERTH_WORK_DEPTHWISE] = 0.05,
+                                       [BERTH_WORK_MATMUL] = 0.5,
+                                       [BERTH_WORK_POOL] = 0.0639,
+                                       [BERTH_WORK_REDUCE] = 0.8,
+                                       [BERTH_WORK_ELEMENTWISE] = 0.8,
+                                       [BERTH_WORK_MOVE] = 0.0639,
+                                       [BERTH_WORK_CONTROL] = 0.1,
+                                       [BERTH_WORK_OTHER] = 0.3},
                     }},
-        .link = {.fixed_ms = 0.020, .ms_per_byte = MS_PER_BYTE(20e9), .queued = true},
-        .piece_ms = 0.05,
+        .link = {.fixed_ms = 0.020, .ms_per_byte = MS_PER_BYTE(25e9), .queued = true},
+        .piece_ms = 0.050,
     },
 };
 

@@ -191,8 +191,7 @@ static berth_status read_file(berth_ctx *ctx, berth_device_set **out, const char
     const berth_json *root = NULL;
     BERTH_TRY(berth_file_read(ctx, scratch, path, MAX_FILE_BYTES, &bytes, &size));
     BERTH_TRY(berth_json_parse(ctx, scratch, path, bytes, size, MAX_DEPTH, &root));
-    (void)out;
-    return berth_fail(ctx, BERTH_E_UNSUPPORTED, "%s: device files", path);
+    return berth_device_set_parse(ctx, out, path, root);
 }
 
 static bool is_path(const char *text) {

@@ -19,6 +19,8 @@ typedef struct berth_problem {
     const uint64_t *class_allowed;             /* [n_classes]; for bounds, which hold for all units */
     bool memory_binds;                         /* some placement may exceed a capacity */
     bool units_are_tasks;                      /* every unit is one task */
+    bool bounds_hold;                          /* units come from constraints, not from --group: what bounds them
+                                                  bounds every placement of tasks */
     uint64_t equal_devices[BERTH_MAX_DEVICES]; /* devices interchangeable with this one (same times, links, masks) */
 } berth_problem;
 

@@ -2,12 +2,13 @@
 /* Repair: while some device's peak exceeds its capacity, its units are sorted by what each loses per byte that it takes
  * along (time on the best other device that still has room, less its time here), and leave in that order until
  * the excess is gone by estimate; then the simulator says what the peaks really are. A unit never returns to a device
- * that it had to leave, so that the repair ends. */
+ * that it had to leave, so that the repair ends. If that leads nowhere and sizes are given, units are packed anew. */
 #include "search/search_room.h"
 
 #include <math.h>
 
 #include "base/sort.h"
+#include "search/search_pack.h"
 
 static double unit_need(const berth_problem *p, int32_t unit) {
     const berth_costs *c = p->costs;
@@ -160,7 +161,9 @@ static double fit_in(berth_arena *arena, repair *r) {
     r->left = berth_arena_push(arena, n, sizeof *r->left);
     if (arena->failed) return INFINITY;
     for (int32_t unit = 0; unit < r->p->n_units; unit++) r->bytes[unit] = unit_bytes(r->p, unit);
-    return fit(r);
+    double ms = fit(r);
+    if (ms < INFINITY || !r->p->costs->task_memory || !berth_search_pack(arena, r->p, r->device)) return ms;
+    return berth_sim_run(r->search->sim, r->device, r->priority);
 }
 
 berth_status berth_search_finish(berth_search *search, int32_t *device, const int32_t *priority, const char *method) {

@@ -1,1 +1,8 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+add_library(naive_sim STATIC tests/oracle/naive_sim.c)
+berth_ours(naive_sim)
+target_include_directories(naive_sim PUBLIC tests/oracle PRIVATE src include)
+berth_unit_test(simulate properties)
+berth_unit_test(simulate ready)
+berth_unit_test(simulate timeline naive_sim)
+berth_unit_test(simulate twin naive_sim)
