@@ -26,6 +26,7 @@ target_sources(berth_objects PRIVATE
   src/search/eliminate.c
   src/search/eliminate_order.c
   src/search/eliminate_plan.c
+  src/search/eliminate_shift.c
   src/search/expansion.c
   src/search/fastest.c
   src/search/flow.c
