@@ -22,14 +22,14 @@ typedef struct tails {
     berth_contiguous *m;
     berth_arena scratch;
     size_t n_states, n_classes;
-    double *host;    /* [task * n_states + state] */
-    double *part;    /* [(task * n_classes + class) * n_states + state] */
+    double *host;     /* [task * n_states + state] */
+    double *part;     /* [(task * n_classes + class) * n_states + state] */
     double *in, *out; /* [edge * n_classes + class] */
     double *enter, *root, *leave;
 } tails;
 
 static double *row(double *table, const tails *t, int32_t task, int32_t class) {
-    return table + ((size_t)task * t->n_classes + (size_t)class) * t->n_states;
+    return table + ((size_t)task * t->n_classes + (size_t) class) * t->n_states;
 }
 
 /* Copies along every edge, in and out, all values of the edge together. */
@@ -69,7 +69,7 @@ static double find_enter(const tails *t, int32_t edge, int32_t state) {
 
 /* What follows an edge whose first task is in a part of the class. */
 static double find_leave(const tails *t, int32_t edge, int32_t class, int32_t state) {
-    double out = t->out[(size_t)edge * t->n_classes + (size_t)class];
+    double out = t->out[(size_t)edge * t->n_classes + (size_t) class];
     double left = out + t->enter[(size_t)edge * t->n_states + (size_t)state];
     double stayed = row(t->part, t, t->m->edge_to[edge], class)[state];
     return left < stayed ? left : stayed;
@@ -84,8 +84,7 @@ static double targets_of(const tails *t, int32_t task, int32_t device, int32_t s
         int32_t value = m->out_values[i], target = c->value_target[value];
         if (target < 0 || target == device) continue;
         if (device != c->host) out += berth_costs_copy(c, value, device, c->host);
-        if (target != c->host && state == 0 && !m->endless)
-            on = fmax(on, berth_costs_copy(c, value, c->host, target));
+        if (target != c->host && state == 0 && !m->endless) on = fmax(on, berth_costs_copy(c, value, c->host, target));
     }
     return out + on;
 }
@@ -138,7 +137,7 @@ static double find_root(const tails *t, int32_t task, int32_t state) {
 
 static void find_leaves(tails *t, int32_t block) {
     const berth_contiguous *m = t->m;
-    for (int32_t class = 0; class < m->n_classes; class++)
+    for (int32_t class = 0; class < m->n_classes; class ++)
         for (int32_t state = 0; state < m->n_states; state++) {
             double most = 0;
             for (int32_t k = m->block_start[block]; k < m->block_start[block + 1]; k++) {
@@ -167,13 +166,12 @@ static bool fill(tails *t) {
     t->enter = berth_arena_push(&m->arena, (size_t)m->n_edges * t->n_states, sizeof *t->enter);
     t->root = berth_arena_push(&m->arena, n * t->n_states, sizeof *t->root);
     int32_t *roots = berth_arena_push(&m->arena, n, sizeof *roots);
-    t->leave =
-        berth_arena_push(&m->arena, (size_t)m->n_blocks * t->n_states * t->n_classes, sizeof *t->leave);
+    t->leave = berth_arena_push(&m->arena, (size_t)m->n_blocks * t->n_states * t->n_classes, sizeof *t->leave);
     if (t->scratch.failed || m->arena.failed || !price_edges(t)) return false;
     for (int32_t task = m->c->n_tasks - 1; task >= 0; task--) {
         if (!m->is_kept[task]) continue;
         find_host(t, task);
-        for (int32_t class = 0; class < m->n_classes; class++) find_part(t, task, class);
+        for (int32_t class = 0; class < m->n_classes; class ++) find_part(t, task, class);
         for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++)
             for (int32_t state = 0; state < m->n_states; state++)
                 t->enter[(size_t)e * t->n_states + (size_t)state] = find_enter(t, e, state);
@@ -192,7 +190,7 @@ static bool fill(tails *t) {
 
 double berth_contiguous_fastest(const berth_contiguous *m, int32_t task) {
     double best = INFINITY;
-    for (int32_t class = 0; class < m->n_classes; class++)
+    for (int32_t class = 0; class < m->n_classes; class ++)
         if (m->allowed[task] >> m->class_device[class] & 1)
             best = fmin(best, berth_contiguous_ms(m, task, m->class_device[class]));
     return best;

@@ -23,9 +23,9 @@ typedef struct berth_contiguous {
     const berth_problem *problem;
     const berth_costs *c;
     bool throughput;
-    bool has_all_devices;     /* none left out for having too many kinds of them */
-    const uint64_t *allowed;  /* [n_tasks] of its unit, or for bounds of the task itself */
-    double base_ms;           /* when given values that are wanted elsewhere at the end are on the host */
+    bool has_all_devices;    /* none left out for having too many kinds of them */
+    const uint64_t *allowed; /* [n_tasks] of its unit, or for bounds of the task itself */
+    double base_ms;          /* when given values that are wanted elsewhere at the end are on the host */
 
     int32_t n_classes, n_states; /* state 0: none left; n_states - 1: all */
     bool endless;                /* for bounds, where there are too many states: one, of which nothing is ever taken */
@@ -54,11 +54,11 @@ typedef struct berth_contiguous {
     const int32_t *block_of;                  /* [n_tasks] or -1 */
     const int32_t *block_start, *block_tasks; /* ascending */
     const int32_t *block_unit;
-    const int32_t *unit_blocks; /* [n_units] how many */
+    const int32_t *unit_blocks;                                   /* [n_units] how many */
     const int32_t *before_start, *before, *behind_start, *behind; /* blocks next to each block */
 
     /* From below, with what is left: what follows once ... (bound_contiguous.c) */
-    const double *enter;    /* [edge * n_states + state] ... the value of an edge is on the host */
+    const double *enter; /* [edge * n_states + state] ... the value of an edge is on the host */
     int32_t n_roots;
     const int32_t *roots;   /* tasks without predecessors, or that read given values which are late */
     const double *root;     /* [task * n_states + state] ... the model starts, for roots */
@@ -95,9 +95,9 @@ static inline int32_t berth_contiguous_n_readers(const berth_contiguous *m, int3
 
 /* A part under construction: blocks added one at a time on top of an ideal, and taken back last first. */
 typedef struct berth_part_sums {
-    double in, compute, out; /* finite terms */
-    double memory;           /* given sizes; else weights */
-    double touched;          /* bytes of values that the part reads or makes */
+    double in, compute, out;     /* finite terms */
+    double memory;               /* given sizes; else weights */
+    double touched;              /* bytes of values that the part reads or makes */
     int32_t n_cut_in, n_cut_out; /* copies that no link can make */
     int32_t n_open;              /* blocks missing of units begun */
     int32_t n_touched;
@@ -107,16 +107,16 @@ typedef struct berth_part_sums {
 typedef struct berth_part {
     const berth_contiguous *m;
     int32_t class, device;
-    bool weigh; /* memory of the device may be exceeded */
-    int32_t n;  /* blocks */
-    berth_part_sums *sums;   /* [n_blocks + 1] after each of them */
-    bool *has;               /* [n_tasks] */
-    int32_t *n_inside;       /* [n_values] readers in the part */
-    int32_t *n_weight;       /* [n_weights] tasks of the part that read it */
-    int32_t *unit_has;       /* [n_units] blocks in the part */
-    int32_t *touched;        /* [n_values] values that it reads or makes */
-    bool *is_touched;        /* [n_values] */
-    double *held;            /* [n_tasks + 2] scratch: bytes that appear at a position */
+    bool weigh;            /* memory of the device may be exceeded */
+    int32_t n;             /* blocks */
+    berth_part_sums *sums; /* [n_blocks + 1] after each of them */
+    bool *has;             /* [n_tasks] */
+    int32_t *n_inside;     /* [n_values] readers in the part */
+    int32_t *n_weight;     /* [n_weights] tasks of the part that read it */
+    int32_t *unit_has;     /* [n_units] blocks in the part */
+    int32_t *touched;      /* [n_values] values that it reads or makes */
+    bool *is_touched;      /* [n_values] */
+    double *held;          /* [n_tasks + 2] scratch: bytes that appear at a position */
 } berth_part;
 
 bool berth_part_init(berth_part *part, berth_arena *arena, const berth_contiguous *m);

@@ -152,7 +152,7 @@ static double pending_targets(const berth_walk *walk, const berth_ideal *ideal, 
 /* Loads that devices without a part have all the same. */
 static double idle_load(const berth_walk *walk, int32_t state) {
     double most = 0;
-    for (int32_t class = 0; class < walk->m->n_classes; class++)
+    for (int32_t class = 0; class < walk->m->n_classes; class ++)
         if (berth_walk_has_left(walk, state, class)) most = fmax(most, walk->idle_ms[class]);
     return most;
 }

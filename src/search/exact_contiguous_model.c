@@ -136,7 +136,8 @@ static berth_status keep_rows(build *b, int32_t n, bool items_are_tasks, bool ro
         bool row_kept = rows_are_tasks ? b->m->is_kept[row] : is_value_kept(b->m, row);
         start[row + 1] = start[row];
         for (int32_t i = from_start[row]; row_kept && i < from_start[row + 1]; i++)
-            if (items_are_tasks ? b->m->is_kept[from[i]] : is_value_kept(b->m, from[i])) items[start[row + 1]++] = from[i];
+            if (items_are_tasks ? b->m->is_kept[from[i]] : is_value_kept(b->m, from[i]))
+                items[start[row + 1]++] = from[i];
     }
     *out_start = start;
     *out = items;

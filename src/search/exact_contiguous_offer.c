@@ -8,7 +8,7 @@
 static void place_kept(const berth_walk *w, int32_t *device) {
     const berth_contiguous *m = w->m;
     uint64_t left[BERTH_MAX_DEVICES];
-    for (int32_t class = 0; class < m->n_classes; class++) left[class] = m->class_devices[class];
+    for (int32_t class = 0; class < m->n_classes; class ++) left[class] = m->class_devices[class];
     for (int32_t task = 0; task < m->c->n_tasks; task++) device[task] = m->is_kept[task] ? m->c->host : -1;
     for (berth_trace at = w->best_trace; at.parent >= 0; at = w->traces.items[at.parent]) {
         if (at.class < 0) continue;

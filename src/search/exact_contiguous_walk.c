@@ -18,12 +18,12 @@
 #include "base/sort.h"
 
 static int32_t state_after(const berth_walk *w, int32_t state, int32_t class) {
-    return w->m->after[(size_t)state * (size_t)w->m->n_classes + (size_t)class];
+    return w->m->after[(size_t)state * (size_t)w->m->n_classes + (size_t) class];
 }
 
 static int32_t count_left(const berth_contiguous *m, int32_t state, int32_t class) {
     int32_t n = 0;
-    while ((state = m->after[(size_t)state * (size_t)m->n_classes + (size_t)class]) >= 0) n++;
+    while ((state = m->after[(size_t)state * (size_t)m->n_classes + (size_t) class]) >= 0) n++;
     return n;
 }
 
@@ -139,8 +139,7 @@ static double finish_part(berth_walk *w, const double *times, int32_t state, dou
         int32_t block = w->part.sums[i].block;
         for (int32_t k = m->block_start[block]; k < m->block_start[block + 1]; k++) {
             w->ends[m->block_tasks[k]] = end;
-            if (m->n_targeted > 0)
-                ms = fmax(ms, send_to_targets(w, m->block_tasks[k], w->part.device, state, end));
+            if (m->n_targeted > 0) ms = fmax(ms, send_to_targets(w, m->block_tasks[k], w->part.device, state, end));
         }
     }
     return ms;
@@ -205,7 +204,8 @@ static bool delay_starts(berth_walk *w, int32_t block) {
         }
     }
     const double *leave =
-        m->throughput ? NULL : m->leave + ((size_t)block * (size_t)m->n_classes + (size_t)part->class) * (size_t)m->n_states;
+        m->throughput ? NULL
+                      : m->leave + ((size_t)block * (size_t)m->n_classes + (size_t)part->class) * (size_t)m->n_states;
     for (size_t u = 0; u < w->n_users; u++) {
         int32_t state = state_after(w, w->labels->labels[w->users[u]].state, part->class);
         if (is_hopeless(w, starts[u] + least + (leave ? leave[state] : 0)))
@@ -217,7 +217,7 @@ static bool delay_starts(berth_walk *w, int32_t block) {
 }
 
 static int32_t next_block(const berth_walk *w, int32_t class, int32_t after) {
-    const uint64_t *may = w->class_bits + (size_t)class * (size_t)w->ideals.n_words;
+    const uint64_t *may = w->class_bits + (size_t) class * (size_t)w->ideals.n_words;
     int32_t first = after + 1, word = first >> 6;
     if (first >= w->m->n_blocks) return -1;
     uint64_t bits = w->ready[word] & may[word] & ~w->closed[word] & ~w->bits[word] & (UINT64_MAX << (first & 63));
@@ -392,7 +392,7 @@ static void take_steps(berth_walk *w) {
     for (int32_t block = next_block(w, n_classes, -1); block >= 0 && !w->no_memory;
          block = next_block(w, n_classes, block))
         step_to_host(w, block);
-    for (int32_t class = 0; class < n_classes && !w->stopped && !w->no_memory; class++) step_to_parts(w, class);
+    for (int32_t class = 0; class < n_classes && !w->stopped && !w->no_memory; class ++) step_to_parts(w, class);
 }
 
 static void extend_ideal(berth_walk *w, berth_ideal *ideal) {
@@ -489,9 +489,9 @@ static void count_pending(berth_walk *w) {
 static void fill_tables(berth_walk *w, bool *covers) {
     const berth_contiguous *m = w->m;
     for (int32_t d = 0; d < m->c->n_devices; d++) w->class_of[d] = -1;
-    for (int32_t class = 0; class <= m->n_classes; class++) {
+    for (int32_t class = 0; class <= m->n_classes; class ++) {
         int32_t device = class < m->n_classes ? m->class_device[class] : m->c->host;
-        uint64_t *bits = w->class_bits + (size_t)class * (size_t)w->ideals.n_words;
+        uint64_t *bits = w->class_bits + (size_t) class * (size_t)w->ideals.n_words;
         for (int32_t b = 0; b < m->n_blocks; b++)
             if (m->allowed[m->block_tasks[m->block_start[b]]] >> device & 1) berth_bits_set(bits, b);
         if (class == m->n_classes) break;
@@ -503,7 +503,8 @@ static void fill_tables(berth_walk *w, bool *covers) {
     for (int32_t a = 0; a < m->n_states; a++)
         for (int32_t b = 0; b < m->n_states; b++) {
             bool all = true;
-            for (int32_t class = 0; class < m->n_classes; class++) all = all && count_left(m, a, class) >= count_left(m, b, class);
+            for (int32_t class = 0; class < m->n_classes; class ++)
+                all = all && count_left(m, a, class) >= count_left(m, b, class);
             covers[(size_t)a * (size_t)m->n_states + (size_t)b] = all;
         }
     for (int32_t task = 0; task < m->c->n_tasks; task++) w->position[task] = -1;
@@ -541,10 +542,11 @@ static berth_status walk_all(berth_walk *w) {
     berth_ideal *empty = berth_walk_reach(w);
     if (!empty) return berth_fail_nomem(w->search->ctx);
     w->times[0] = 0;
-    berth_walk_put(w, empty, (berth_label){.ms = w->m->throughput ? 0 : w->m->base_ms,
-                                           .parent = -1,
-                                           .state = (int16_t)(w->m->n_states - 1),
-                                           .class = -1});
+    berth_walk_put(w, empty,
+                   (berth_label){.ms = w->m->throughput ? 0 : w->m->base_ms,
+                                 .parent = -1,
+                                 .state = (int16_t)(w->m->n_states - 1),
+                                 .class = -1});
     if (w->no_memory) return berth_fail_nomem(w->search->ctx);
     if (w->has_news) BERTH_TRY(berth_walk_offer(w));
     for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped; size++) BERTH_TRY(walk_size(w, size));

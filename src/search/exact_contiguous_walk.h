@@ -51,7 +51,7 @@ typedef struct berth_walk {
     BERTH_VEC(berth_trace) traces;
     bool no_memory, stopped;
 
-    double best;    /* what the search is to beat, in the end the optimum if nothing was left out */
+    double best;     /* what the search is to beat, in the end the optimum if nothing was left out */
     double left_out; /* least of what limits made us leave out */
     berth_trace best_trace;
     bool has_found, has_news;
@@ -68,10 +68,10 @@ typedef struct berth_walk {
     uint64_t *bits;       /* the ideal and what is being added */
     uint64_t hash;
     int32_t n_members;
-    int32_t *cursor;      /* [n_blocks + 2] last block tried after each block of the part */
-    int32_t *users;       /* labels that may use the class */
+    int32_t *cursor; /* [n_blocks + 2] last block tried after each block of the part */
+    int32_t *users;  /* labels that may use the class */
     size_t n_users, users_capacity;
-    double *starts;       /* [depth * n_users] when each of them could start the part; INFINITY: too late */
+    double *starts; /* [depth * n_users] when each of them could start the part; INFINITY: too late */
     size_t starts_capacity;
     double *times;        /* [n_tasks + 1] of a label being made */
     double *ends;         /* [n_tasks] */
@@ -102,7 +102,7 @@ void berth_labels_release(berth_walk *walk, berth_labels *labels);
 berth_status berth_walk_offer(berth_walk *walk);
 
 static inline bool berth_walk_has_left(const berth_walk *walk, int32_t state, int32_t class) {
-    return walk->m->after[(size_t)state * (size_t)walk->m->n_classes + (size_t)class] >= 0;
+    return walk->m->after[(size_t)state * (size_t)walk->m->n_classes + (size_t) class] >= 0;
 }
 
 #endif

@@ -37,21 +37,17 @@ static bool place_task(berth_schedule *s, int32_t task) {
     return berth_schedule_put(s, task, best, best_start);
 }
 
-berth_status berth_heft_fill(berth_schedule *schedule, berth_search *search) {
-    bool done = true;
-    BERTH_TRY(berth_schedule_init(schedule, search));
-    for (int32_t i = 0; i < schedule->costs->n_tasks && done && !berth_search_interrupted(search); i++)
-        done = place_task(schedule, schedule->rank.order[i]);
-    if (done) return BERTH_OK;
-    berth_schedule_deinit(schedule);
-    return berth_fail_nomem(search->ctx);
-}
-
 berth_status berth_search_heft(berth_search *search) {
     berth_schedule s;
     berth_status status = BERTH_OK;
-    BERTH_TRY(berth_heft_fill(&s, search));
-    if (!berth_search_interrupted(search)) status = berth_schedule_finish(&s, search, "heft");
+    bool done = true;
+    BERTH_TRY(berth_schedule_init(&s, search));
+    for (int32_t i = 0; i < s.costs->n_tasks && done && !berth_search_interrupted(search); i++)
+        done = place_task(&s, s.rank.order[i]);
+    if (!done)
+        status = berth_fail_nomem(search->ctx);
+    else if (!berth_search_interrupted(search))
+        status = berth_schedule_finish(&s, search, "heft");
     berth_schedule_deinit(&s);
     return status;
 }

@@ -43,9 +43,6 @@ bool berth_schedule_put(berth_schedule *schedule, int32_t task, int32_t device, 
 /* The device for a task whose unit fits nowhere, so that something is there to be repaired. */
 int32_t berth_schedule_last_resort(const berth_schedule *schedule, int32_t task);
 
-/* HEFT's schedule (heft.c); incomplete if the search was interrupted. To be deinitialised if BERTH_OK. */
-berth_status berth_heft_fill(berth_schedule *schedule, berth_search *search);
-
 /* Evaluate and offer: the devices, and under `concurrent` the order of starts. */
 berth_status berth_schedule_finish(berth_schedule *schedule, berth_search *search, const char *method);
 

@@ -247,16 +247,10 @@ static bool are_equal(const berth_problem *p, int32_t a, int32_t b) {
     return links_are_equal(c, a, b);
 }
 
-/* Where the order of what happens at the same moment on different devices follows the devices' numbers, a peak of
- * memory may depend on them. */
-static bool numbers_matter(const berth_problem *p) {
-    const berth_costs *c = p->costs;
-    return p->memory_binds && !c->task_memory && (c->model == BERTH_MODEL_CONCURRENT || c->piece_ms > 0);
-}
-
 static void find_equal_devices(berth_problem *p) {
     const berth_costs *c = p->costs;
-    bool none = numbers_matter(p);
+    /* Pieces run by device within a level, so that what is alive at the same time depends on the numbers. */
+    bool none = p->memory_binds && !c->task_memory && c->piece_ms > 0;
     for (int32_t d = 0; d < c->n_devices; d++) {
         p->equal_devices[d] = (uint64_t)1 << d;
         if (none || is_special(c, d)) continue;

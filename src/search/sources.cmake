@@ -3,7 +3,6 @@ target_sources(berth_objects PRIVATE
   src/search/block_order.c
   src/search/block_search.c
   src/search/bound_contiguous.c
-  src/search/cut.c
   src/search/exact.c
   src/search/exact_concurrent.c
   src/search/exact_contiguous.c

@@ -58,8 +58,7 @@ static void make_common(berth_sim *sim) {
     MAKE(end, n);
     MAKE(order, n);
     MAKE(scratch_task, n);
-    if (sim->costs->model != BERTH_MODEL_CONCURRENT || sim->costs->objective == BERTH_OBJECTIVE_THROUGHPUT)
-        MAKE(stamp, nv * nd);
+    MAKE(stamp, nv * nd);
     MAKE(clock, nd);
     MAKE(load, nd);
     MAKE(device, n);
