@@ -237,7 +237,7 @@ berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n) {
     atomic_store(&crew->enough, false);
     run_stage(crew);
     for (int32_t i = 0; i < n; i++) BERTH_TRY(merge(crew, &crew->lanes[i], &turns[i]));
-    if (n == 1 && turns[0].status != BERTH_OK)
+    if (n == 1 && turns[0].status == BERTH_E_UNSUPPORTED)
         return berth_fail(crew->ctx, turns[0].status, "%s", berth_ctx_message(crew->lanes[0].ctx));
     return BERTH_OK;
 }
