@@ -32,7 +32,7 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
 static berth_status run_one(berth_crew *crew, const berth_method *method) {
     berth_budget whole = crew->best->budget, some = whole;
     if (whole.seconds < INFINITY) some.seconds = fmin(0.1 * whole.seconds, 1);
-    BERTH_TRY(berth_crew_raise_bound(crew, some));
+    BERTH_TRY(berth_crew_raise_bound(crew, some, false));
     return berth_crew_try(crew, method, (berth_budget){berth_search_left(crew->best), whole.seconds});
 }
 

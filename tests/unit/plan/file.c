@@ -97,15 +97,15 @@ static void damage_is_refused(void **state) {
         {"\"seed\": 0", "\"seed\": -1", "seed"},
         {"\"seed\": 0", "\"seed\": 0.5", "seed"},
         {"\"index\": 1,", "\"index\": 2,", "index"},
-        {"\"device\": \"gpu\" }", "\"device\": \"tpu\" }", "tpu"},
-        {"\"device\": \"gpu\" }", "\"device\": \"gpu\", \"x\": 1 }", "unknown key 'x'"},
+        {"\"device\": \"gpu\"}", "\"device\": \"tpu\"}", "tpu"},
+        {"\"device\": \"gpu\"}", "\"device\": \"gpu\", \"x\": 1}", "unknown key 'x'"},
         {"\"order\": null", "\"order\": [0, 0]", "twice"},
         {"\"order\": null", "\"order\": [100000]", "order"},
         {"\"order\": null", "\"order\": [-1]", "order"},
-        {"\"single_ms\": { ", "\"single_ms\": { \"tpu\": 1, ", "single_ms"},
+        {"\"single_ms\": {", "\"single_ms\": {\"tpu\": 1, ", "single_ms"},
         {"\"limits\": {", "\"limits\": { \"x\": 1,", "unknown key 'x'"},
         {"\"name\": \"cpu\"", "\"name\": \"gpu\"", "gpu"},
-        {"\"shape\": [ 1, 3,", "\"shape\": [ 1, -3,", "dimension"},
+        {"\"shape\": [1, 3,", "\"shape\": [1, -3,", "dimension"},
         {"{", "[", ""},
         {"\"placement\"", "\"replacement\"", "replacement"},
     };
@@ -120,7 +120,7 @@ static void damage_is_refused(void **state) {
         if (status != BERTH_E_FORMAT || !strstr(berth_ctx_message(*state), damages[i].says))
             fail_msg("%s -> %s: status %d, %s", damages[i].from, damages[i].to, (int)status, berth_ctx_message(*state));
         assert_null(plan);
-        const char *colon = strstr(berth_ctx_message(*state), "XXXXXX") ? NULL : strchr(berth_ctx_message(*state), ':');
+        const char *colon = strchr(berth_ctx_message(*state), ':');
         assert_non_null(colon);
         assert_true(colon[1] >= '0' && colon[1] <= '9'); /* the line */
         free(bad);
