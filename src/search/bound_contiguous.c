@@ -25,7 +25,7 @@ typedef struct tails {
     double *host;     /* [task * n_states + state] */
     double *part;     /* [(task * n_classes + class) * n_states + state] */
     double *in, *out; /* [edge * n_classes + class] */
-    double *enter, *root, *leave;
+    double *enter, *root, *leave, *arrive;
 } tails;
 
 static double *row(double *table, const tails *t, int32_t task, int32_t class) {
@@ -135,6 +135,42 @@ static double find_root(const tails *t, int32_t task, int32_t state) {
     return best;
 }
 
+/* When the task can have ended on a device, if at the earliest its values from outside the device arrive as they can
+ * (`own`: ends of the tasks before it on the same device). */
+static double find_end(const tails *t, int32_t task, int32_t class, const double *own) {
+    const berth_contiguous *m = t->m;
+    int32_t device = class < m->n_classes ? m->class_device[class] : m->c->host;
+    double start = 0;
+    if (!(m->allowed[task] >> device & 1)) return INFINITY;
+    for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++) {
+        double ready = t->arrive[e];
+        if (class < m->n_classes)
+            ready = fmin(ready + t->in[(size_t)e * t->n_classes + (size_t) class],
+                         own[(size_t)m->edge_from[e] * (t->n_classes + 1)]);
+        start = fmax(start, ready);
+    }
+    return start + berth_contiguous_ms(m, task, device);
+}
+
+/* Forwards, with any device as often as one likes: when the value of each edge can be on the host. */
+static bool find_arrivals(tails *t) {
+    const berth_contiguous *m = t->m;
+    double *end = berth_arena_push(&t->scratch, (size_t)m->c->n_tasks * (t->n_classes + 1), sizeof *end);
+    if (!end) return false;
+    for (int32_t task = 0; task < m->c->n_tasks; task++) {
+        if (!m->is_kept[task]) continue;
+        double *ends = end + (size_t)task * (t->n_classes + 1);
+        for (int32_t class = 0; class <= m->n_classes; class ++) ends[class] = find_end(t, task, class, end + class);
+        for (int32_t i = m->succ_start[task]; i < m->succ_start[task + 1]; i++) {
+            int32_t e = m->succ_edges[i];
+            t->arrive[e] = ends[t->n_classes];
+            for (size_t k = 0; k < t->n_classes; k++)
+                t->arrive[e] = fmin(t->arrive[e], ends[k] + t->out[(size_t)e * t->n_classes + k]);
+        }
+    }
+    return true;
+}
+
 static void find_leaves(tails *t, int32_t block) {
     const berth_contiguous *m = t->m;
     for (int32_t class = 0; class < m->n_classes; class ++)
@@ -167,7 +203,8 @@ static bool fill(tails *t) {
     t->root = berth_arena_push(&m->arena, n * t->n_states, sizeof *t->root);
     int32_t *roots = berth_arena_push(&m->arena, n, sizeof *roots);
     t->leave = berth_arena_push(&m->arena, (size_t)m->n_blocks * t->n_states * t->n_classes, sizeof *t->leave);
-    if (t->scratch.failed || m->arena.failed || !price_edges(t)) return false;
+    t->arrive = berth_arena_push(&m->arena, (size_t)m->n_edges, sizeof *t->arrive);
+    if (t->scratch.failed || m->arena.failed || !price_edges(t) || !find_arrivals(t)) return false;
     for (int32_t task = m->c->n_tasks - 1; task >= 0; task--) {
         if (!m->is_kept[task]) continue;
         find_host(t, task);
@@ -185,6 +222,7 @@ static bool fill(tails *t) {
     m->enter = t->enter;
     m->root = t->root;
     m->leave = t->leave;
+    m->arrive = t->arrive;
     return true;
 }
 

@@ -15,7 +15,7 @@
 #include "search/minimise.h"
 
 enum { MOST_RUNS = 200, MOST_OFFERS = 24, PATIENCE = 30 }; /* runs; those offered; runs without a better bound */
-static const double room_for_tables = 4e6;
+static const double room_for_tables = 4e6, room_per_node = 400;
 
 typedef struct state {
     berth_search *search;
@@ -105,7 +105,8 @@ static berth_status run(state *s, berth_patience *patience) {
     if (!ready || s->arena.failed) return berth_fail_nomem(ctx);
     s->terms.values_count = true;
     s->terms.read_change = s->pieces.spread;
-    BERTH_TRY(berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room_for_tables));
+    double room = room_for_tables + room_per_node * s->terms.n_nodes;
+    BERTH_TRY(berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room));
     if (s->pieces.any) {
         double least;
         BERTH_TRY(run_once(s, &least));
@@ -113,7 +114,11 @@ static berth_status run(state *s, berth_patience *patience) {
         if (s->options.bounds) BERTH_TRY(bound_by_sets(s, least));
         berth_pieces_move(&s->pieces, &s->terms, NULL, 1);
     }
-    return raise_prices(s, patience);
+    BERTH_TRY(raise_prices(s, patience));
+    size_t n = (size_t)s->terms.n_nodes;
+    if (s->options.last) memcpy(s->options.last, s->device, n * sizeof *s->device);
+    if (s->options.is_exact) *s->options.is_exact = s->minimiser.is_exact;
+    return BERTH_OK;
 }
 
 berth_status berth_serial_run(berth_search *search, berth_serial_options options, berth_patience *patience) {

@@ -8,6 +8,8 @@ typedef struct berth_serial_options {
     bool of_classes; /* nodes are classes, for the bound; else units */
     bool bounds;     /* raise the search's bound */
     bool offers;     /* evaluate and offer placements; of units only */
+    int32_t *last;   /* gets the last placement of nodes; or NULL */
+    bool *is_exact;  /* gets whether that has the least cost; or NULL */
 } berth_serial_options;
 
 /* The least `serial` cost, with prices for pieces and memory that rise step by step. */

@@ -146,7 +146,9 @@ static double fill_entry(const filling *f) {
     const berth_factor *factor = f->factor;
     int32_t v = factor->value, first = factor->has_producer;
     switch (factor->kind) {
-    case BERTH_FACTOR_NODE: return t->node_ms[(size_t)f->scope[0] * (size_t)t->costs->n_devices + (size_t)f->value[0]];
+    case BERTH_FACTOR_OWN:
+        if (f->scope[0] >= t->n_nodes) return 0;
+        return t->node_ms[(size_t)f->scope[0] * (size_t)t->costs->n_devices + (size_t)f->value[0]];
     case BERTH_FACTOR_VALUE: return fill_value(f);
     case BERTH_FACTOR_READ: return berth_terms_read(t, v, factor->at, f->home, f->value[first]);
     case BERTH_FACTOR_WANTED:
@@ -170,7 +172,7 @@ static void set_value(filling *f, int32_t i, int32_t rank) {
 
 static void fill(const berth_eliminate *p, const berth_factor *factor) {
     filling f = {.p = p, .t = p->terms, .factor = factor, .scope = p->scopes.items + factor->scope};
-    if (factor->kind != BERTH_FACTOR_NODE && !factor->has_producer) f.home = p->terms->costs->value_home[factor->value];
+    if (factor->kind != BERTH_FACTOR_OWN && !factor->has_producer) f.home = p->terms->costs->value_home[factor->value];
     for (int32_t i = 0; i < factor->n_vars; i++) set_value(&f, i, 0);
     for (int32_t entry = 0; entry < factor->size; entry++) {
         p->tables[factor->table + entry] = fill_entry(&f);
@@ -190,6 +192,7 @@ double berth_eliminate_run(berth_eliminate *plan, int32_t *device) {
         fill(plan, factor);
         if (factor->n_vars == 0) total += plan->tables[factor->table];
     }
+    if (plan->split) berth_eliminate_shift(plan, plan->n_rounds);
     for (size_t i = 0; i < plan->steps.n; i++) total += run_step(plan, &plan->steps.items[i]);
     for (size_t i = plan->steps.n; i > 0; i--) choose(plan, &plan->steps.items[i - 1]);
     for (int32_t node = 0; node < plan->terms->n_nodes; node++)
@@ -203,4 +206,8 @@ bool berth_eliminate_is_exact(const berth_eliminate *plan) {
 
 double berth_eliminate_work(const berth_eliminate *plan) {
     return plan->n_entries;
+}
+
+void berth_eliminate_set_rounds(berth_eliminate *plan, int32_t n_rounds) {
+    plan->n_rounds = n_rounds;
 }

@@ -22,6 +22,9 @@ bool berth_eliminate_is_exact(const berth_eliminate *plan);
 /* Table entries of a run. */
 double berth_eliminate_work(const berth_eliminate *plan);
 
+/* Rounds of shifting before each run of a plan with split tables: more cost time and raise the bound. 20 at first. */
+void berth_eliminate_set_rounds(berth_eliminate *plan, int32_t n_rounds);
+
 /* The least cost, or a lower bound of it. device, [n_nodes], gets a placement: a best one if exact. */
 double berth_eliminate_run(berth_eliminate *plan, int32_t *device);
 

@@ -25,13 +25,6 @@ typedef struct making {
     uint64_t wanted;            /* where a reader may be */
 } making;
 
-static int32_t add_var(making *m, int32_t size, uint64_t mask) {
-    berth_eliminate *p = m->p;
-    if (!berth_vec_push(p->allocator, &p->sizes, size) || !berth_vec_push(p->allocator, &p->masks, mask))
-        m->failed = true;
-    return p->n_vars++;
-}
-
 /* Begins a factor of the value at hand; variables follow. */
 static void add_factor(making *m, berth_factor_kind kind, int32_t at, bool with_producer) {
     berth_eliminate *p = m->p;
@@ -50,6 +43,22 @@ static void add_to_scope(making *m, int32_t var) {
     factor->n_vars++;
     factor->size *= p->sizes.items[var];
     if (factor->n_vars > p->most_vars) p->most_vars = factor->n_vars;
+}
+
+/* A variable with its own table. */
+static int32_t add_var(making *m, int32_t size, uint64_t mask) {
+    berth_eliminate *p = m->p;
+    if (!berth_vec_push(p->allocator, &p->sizes, size) || !berth_vec_push(p->allocator, &p->masks, mask) ||
+        !berth_vec_push(p->allocator, &p->own, (int32_t)p->factors.n))
+        m->failed = true;
+    add_factor(m, BERTH_FACTOR_OWN, -1, false);
+    add_to_scope(m, p->n_vars);
+    return p->n_vars++;
+}
+
+static int32_t add_switch(making *m) {
+    if (!berth_vec_push(m->p->allocator, &m->p->switch_of, m->value)) m->failed = true;
+    return add_var(m, 2, 0);
 }
 
 static void add_producer(making *m) {
@@ -97,9 +106,9 @@ static void add_switches(making *m) {
     bool via_host = m->t->via_host;
     int32_t target = m->t->costs->value_target[m->value];
     if (target >= 0) m->wanted |= (uint64_t)1 << target;
-    int32_t leaves = via_host ? add_var(m, 2, 0) : -1;
+    int32_t leaves = via_host ? add_switch(m) : -1;
     for (uint64_t rest = m->wanted; rest; rest &= rest - 1) {
-        int32_t d = __builtin_ctzll(rest), there = add_var(m, 2, 0);
+        int32_t d = __builtin_ctzll(rest), there = add_switch(m);
         add_factor(m, BERTH_FACTOR_WANTED, d, true);
         add_producer(m);
         add_to_scope(m, there);
@@ -140,12 +149,8 @@ static void add_value(making *m, int32_t value) {
 
 static bool make_factors(berth_eliminate *p, int32_t *stamp) {
     making m = {.p = p, .t = p->terms, .stamp = stamp, .producer = -1};
-    for (int32_t node = 0; node < p->terms->n_nodes; node++)
+    for (int32_t node = 0; node < p->terms->n_nodes && !m.failed; node++)
         add_var(&m, __builtin_popcountll(p->terms->allowed[node]), p->terms->allowed[node]);
-    for (int32_t node = 0; node < p->terms->n_nodes && !m.failed; node++) {
-        add_factor(&m, BERTH_FACTOR_NODE, -1, false);
-        add_to_scope(&m, node);
-    }
     for (int32_t v = 0; v < p->terms->costs->n_values && !m.failed; v++) add_value(&m, v);
     berth_vec_free(p->allocator, &m.readers);
     return !m.failed;
@@ -177,7 +182,7 @@ static berth_status make_plan(berth_ctx *ctx, berth_eliminate *p) {
     int32_t *stamp = berth_resize(p->allocator, NULL, 0, n, sizeof *stamp);
     bool done = stamp && make_factors(p, stamp) && berth_eliminate_order(p);
     if (stamp) berth_resize(p->allocator, stamp, n, 0, sizeof *stamp);
-    if (done && p->n_entries <= p->max_total) done = make_room(p);
+    if (done && p->n_entries <= p->max_total) done = make_room(p) && (!p->split || berth_eliminate_prepare_shift(p));
     return done ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
@@ -188,9 +193,11 @@ berth_status berth_eliminate_new(berth_ctx *ctx, berth_eliminate **out, const be
     berth_eliminate *plan = berth_resize(allocator, NULL, 0, 1, sizeof *plan);
     if (!plan) return berth_fail_nomem(ctx);
     plan->allocator = allocator;
+    berth_arena_init(&plan->arena, allocator);
     plan->terms = terms;
     plan->max_table = max_table;
     plan->max_total = max_total;
+    plan->n_rounds = 20;
     berth_status status = make_plan(ctx, plan);
     if (status == BERTH_OK && plan->n_entries <= max_total)
         *out = plan;
@@ -204,6 +211,9 @@ void berth_eliminate_free(berth_eliminate *p) {
     const berth_allocator *allocator = p->allocator;
     berth_vec_free(allocator, &p->sizes);
     berth_vec_free(allocator, &p->masks);
+    berth_vec_free(allocator, &p->own);
+    berth_vec_free(allocator, &p->switch_of);
+    berth_arena_deinit(&p->arena);
     berth_vec_free(allocator, &p->factors);
     berth_vec_free(allocator, &p->scopes);
     berth_vec_free(allocator, &p->steps);

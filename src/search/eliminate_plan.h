@@ -3,12 +3,12 @@
 #ifndef BERTH_SEARCH_ELIMINATE_PLAN_H
 #define BERTH_SEARCH_ELIMINATE_PLAN_H
 
+#include "base/arena.h"
 #include "base/vec.h"
 #include "search/eliminate.h"
 
 /* Variables are first the nodes (their values: their devices, in order), then switches with two values. */
 typedef enum berth_factor_kind {
-    BERTH_FACTOR_NODE,    /* scope: a node. Its node_ms */
     BERTH_FACTOR_VALUE,   /* scope: producer (if any), distinct reading nodes. All terms of a value */
     BERTH_FACTOR_READ,    /* scope: producer (if any), reading node. The term of one read */
     BERTH_FACTOR_WANTED,  /* scope: producer (if any), switch of a device, switch "leaves home" (through the host only).
@@ -16,6 +16,7 @@ typedef enum berth_factor_kind {
     BERTH_FACTOR_READER,  /* scope: switch of a device, reading node. The switch is on if the node is there */
     BERTH_FACTOR_TARGET,  /* scope: switch of the value's target. It is on */
     BERTH_FACTOR_LEAVES,  /* scope: producer (if any), switch "leaves home". Out of home once */
+    BERTH_FACTOR_OWN,     /* scope: any variable. node_ms of a node; nothing for a switch */
     BERTH_FACTOR_MESSAGE, /* what is left of an eliminated variable */
 } berth_factor_kind;
 
@@ -36,6 +37,11 @@ typedef struct berth_group_of_factors {
     int32_t strides;  /* in plan->strides: for each member, of the variable and of each variable of the message */
 } berth_group_of_factors;
 
+/* A factor that has some variable, and where in its scope. */
+typedef struct berth_use {
+    int32_t factor, at;
+} berth_use;
+
 typedef struct berth_step {
     int32_t var, first, n; /* groups */
 } berth_step;
@@ -55,7 +61,16 @@ struct berth_eliminate {
     double n_entries; /* of all tables */
     double max_table, max_total;
     bool split;
+    int32_t n_rounds;                /* of shifts */
     int32_t most_members, most_vars; /* of a group; of a scope */
+
+    /* shifting: made if the plan is split */
+    berth_arena arena;
+    BERTH_VEC(int32_t) own;       /* [n_vars] factor of kind OWN */
+    BERTH_VEC(int32_t) switch_of; /* value of each switch */
+    int32_t *use_start;           /* CSR by variable */
+    berth_use *uses;
+    int32_t *ranks, *by_rank; /* [n_vars] order of visits */
 
     /* runs */
     double *tables;
@@ -70,6 +85,11 @@ static inline int32_t berth_nth_device(uint64_t mask, int32_t rank) {
     for (; rank > 0; rank--) mask &= mask - 1;
     return __builtin_ctzll(mask);
 }
+
+/* For split plans: room for shifts; false: no memory. */
+bool berth_eliminate_prepare_shift(berth_eliminate *plan);
+/* Moves costs between the filled tables, so that bounds rise. */
+void berth_eliminate_shift(const berth_eliminate *plan, int32_t n_rounds);
 
 /* Steps for the factors so far; false: no memory. plan->n_entries may exceed max_total: the plan is then no good. */
 bool berth_eliminate_order(berth_eliminate *plan);

@@ -12,6 +12,8 @@
  * the host may run one member before a part and another after it, although the unit as a whole could not be ordered. A
  * part always takes whole units. Blocks of the first kind lie on no cycle, so that blocks are partially ordered.
  *
+ * For graphs with too many blocks neighbours may be lumped together: what is found then need not be the best.
+ *
  * Devices that are alike form a class; a state says how many of each class are left. */
 #ifndef BERTH_SEARCH_EXACT_CONTIGUOUS_H
 #define BERTH_SEARCH_EXACT_CONTIGUOUS_H
@@ -51,9 +53,10 @@ typedef struct berth_contiguous {
     const int32_t *succ_start, *succ_edges; /* edges out of a task */
 
     int32_t n_blocks;
-    const int32_t *block_of;                  /* [n_tasks] or -1 */
-    const int32_t *block_start, *block_tasks; /* ascending */
-    const int32_t *block_unit;
+    const int32_t *block_of;                                      /* [n_tasks] or -1 */
+    const int32_t *block_start, *block_tasks;                     /* ascending */
+    const uint64_t *block_allowed;                                /* devices of all its tasks */
+    const int32_t *block_unit;                                    /* blocks of one unit go to a part together */
     const int32_t *unit_blocks;                                   /* [n_units] how many */
     const int32_t *before_start, *before, *behind_start, *behind; /* blocks next to each block */
 
@@ -63,6 +66,7 @@ typedef struct berth_contiguous {
     const int32_t *roots;   /* tasks without predecessors, or that read given values which are late */
     const double *root;     /* [task * n_states + state] ... the model starts, for roots */
     const double *leave;    /* [(block * n_classes + class) * n_states + state] ... the block was run in a part */
+    const double *arrive;   /* [edge] and from below: when the value of an edge can be on the host */
     double host_per_device; /* throughput: least ratio of a block's time on the host and on its fastest device */
 } berth_contiguous;
 
@@ -70,14 +74,15 @@ typedef struct berth_contiguous {
 berth_status berth_search_bound_contiguous(berth_search *search);
 
 typedef struct berth_contiguous_options {
-    bool for_bounds; /* single tasks; no blocks */
-    bool drop;       /* leave out units that take no time */
+    bool for_bounds;     /* single tasks; no blocks */
+    bool drop;           /* leave out units that take no time */
+    int32_t most_blocks; /* about; tasks next to each other in some order are lumped together; 0: any number */
 } berth_contiguous_options;
 
 berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, berth_contiguous_options options);
 void berth_contiguous_free(berth_contiguous *m);
 /* exact_contiguous_blocks.c */
-berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m);
+berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m, int32_t most_blocks);
 /* bound_contiguous.c */
 berth_status berth_contiguous_make_tails(berth_ctx *ctx, berth_contiguous *m);
 /* What is certain about the largest load if host_ms are on the host, rest_ms more must run on n_left devices or the

@@ -36,10 +36,10 @@ static double tail_of(const berth_walk *walk, const uint64_t *bits, int32_t task
     return most;
 }
 
-static bool fill_latency(berth_walk *walk, berth_labels *labels, const uint64_t *bits) {
+/* Only tasks that were wanted before, or that are new, can be wanted. */
+static bool list_tasks(berth_walk *walk, berth_labels *labels, const uint64_t *bits) {
     const berth_contiguous *m = walk->m;
     int32_t *task = walk->scratch, n = 0;
-    /* Only tasks that were wanted before, or that are new, can be. */
     for (int32_t i = 0; walk->labels && i < walk->labels->n_times; i++)
         if (is_wanted(walk, bits, walk->labels->task[i])) task[n++] = walk->labels->task[i];
     for (int32_t w = 0; w < walk->ideals.n_words; w++)
@@ -50,16 +50,21 @@ static bool fill_latency(berth_walk *walk, berth_labels *labels, const uint64_t 
         }
     labels->n_times = n;
     labels->task = berth_arena_copy(&walk->ideals.arena, task, (size_t)n, sizeof *task);
-    size_t width = (size_t)n + 1;
-    labels->tail = berth_resize(&walk->arena.allocator, NULL, 0, width * (size_t)m->n_states, sizeof *labels->tail);
-    if (!labels->task || !labels->tail) return false;
-    walk->n_bytes += width * (size_t)m->n_states * sizeof *labels->tail;
+    return labels->task != NULL;
+}
+
+static bool fill_tails(berth_walk *walk, berth_labels *labels, const uint64_t *bits) {
+    const berth_contiguous *m = walk->m;
+    size_t width = (size_t)labels->n_times + 1, n_tail = width * (size_t)m->n_states;
+    labels->tail = berth_resize(&walk->arena.allocator, NULL, 0, n_tail, sizeof *labels->tail);
+    if (!labels->tail) return false;
+    walk->n_bytes += n_tail * sizeof *labels->tail;
     for (int32_t state = 0; state < m->n_states; state++) {
-        double *tail = labels->tail + (size_t)state * width;
-        for (int32_t i = 0; i < n; i++) tail[i] = tail_of(walk, bits, labels->task[i], state);
+        double *tail = labels->tail + (size_t)state * width, *start = &tail[width - 1];
+        for (size_t i = 0; i + 1 < width; i++) tail[i] = tail_of(walk, bits, labels->task[i], state);
         for (int32_t i = 0; i < m->n_roots; i++)
             if (!berth_bits_have(bits, m->block_of[m->roots[i]]))
-                tail[n] = fmax(tail[n], m->root[(size_t)m->roots[i] * (size_t)m->n_states + (size_t)state]);
+                *start = fmax(*start, m->root[(size_t)m->roots[i] * (size_t)m->n_states + (size_t)state]);
     }
     return true;
 }
@@ -79,34 +84,56 @@ static void fill_throughput(berth_walk *walk, berth_labels *labels, const uint64
     }
 }
 
-berth_ideal *berth_walk_reach(berth_walk *walk) {
-    const berth_ideal *known = berth_ideals_find(&walk->ideals, walk->bits, walk->hash);
-    if (known) return (berth_ideal *)(uintptr_t)known;
-    berth_ideal *ideal = berth_ideals_add(&walk->ideals, walk->bits, walk->hash, walk->n_members);
-    berth_labels *labels = ideal ? berth_resize(&walk->arena.allocator, NULL, 0, 1, sizeof *labels) : NULL;
+static berth_labels *make_labels(berth_walk *walk, const uint64_t *bits) {
+    berth_labels *labels = berth_resize(&walk->arena.allocator, NULL, 0, 1, sizeof *labels);
     if (!labels) return NULL;
-    ideal->data = labels;
     walk->n_bytes += sizeof *labels;
-    if (walk->m->throughput)
-        fill_throughput(walk, labels, ideal->bits);
-    else if (!fill_latency(walk, labels, ideal->bits))
+    if (walk->m->throughput) {
+        fill_throughput(walk, labels, bits);
+    } else if (!list_tasks(walk, labels, bits)) {
+        berth_labels_free(walk, labels);
         return NULL;
-    return ideal;
+    }
+    return labels;
 }
 
-void berth_labels_release(berth_walk *walk, berth_labels *labels) {
+berth_ideal *berth_walk_reach(berth_walk *walk) {
+    berth_ideal *ideal = berth_ideals_find(&walk->ideals, walk->bits, walk->hash);
+    if (!ideal) ideal = berth_ideals_add(&walk->ideals, walk->bits, walk->hash, walk->n_members);
+    if (!ideal) return NULL;
+    if (!ideal->data) ideal->data = make_labels(walk, ideal->bits);
+    berth_labels *labels = ideal->data;
+    if (!labels || walk->m->throughput || labels->tail) return labels ? ideal : NULL;
+    return fill_tails(walk, labels, ideal->bits) ? ideal : NULL;
+}
+
+berth_ideal *berth_walk_reach_empty(berth_walk *walk) {
+    memset(walk->bits, 0, (size_t)walk->ideals.n_words * sizeof *walk->bits);
+    walk->hash = 0;
+    walk->n_members = 0;
+    return berth_walk_reach(walk);
+}
+
+void berth_labels_clear(berth_walk *walk, berth_labels *labels) {
     const berth_allocator *allocator = &walk->arena.allocator;
-    size_t n_tail = ((size_t)labels->n_times + 1) * (size_t)walk->m->n_states;
-    if (labels->tail) {
-        berth_resize(allocator, labels->tail, n_tail, 0, sizeof *labels->tail);
+    size_t width = (size_t)labels->n_times, n_tail = (width + 1) * (size_t)walk->m->n_states;
+    if (labels->tail && !walk->keep_tails) {
+        labels->tail = berth_resize(allocator, labels->tail, n_tail, 0, sizeof *labels->tail);
         walk->n_bytes -= n_tail * sizeof *labels->tail;
     }
     if (labels->labels) berth_resize(allocator, labels->labels, labels->capacity, 0, sizeof *labels->labels);
-    if (labels->times)
-        berth_resize(allocator, labels->times, labels->capacity * (size_t)labels->n_times, 0, sizeof *labels->times);
-    walk->n_bytes -= labels->capacity * (sizeof *labels->labels + (size_t)labels->n_times * sizeof *labels->times);
+    if (labels->times) berth_resize(allocator, labels->times, labels->capacity * width, 0, sizeof *labels->times);
+    walk->n_bytes -= labels->capacity * (sizeof *labels->labels + width * sizeof *labels->times);
+    labels->labels = NULL;
+    labels->times = NULL;
+    labels->n = labels->capacity = 0;
+}
+
+void berth_labels_free(berth_walk *walk, berth_labels *labels) {
+    walk->keep_tails = false;
+    berth_labels_clear(walk, labels);
     walk->n_bytes -= sizeof *labels;
-    berth_resize(allocator, labels, 1, 0, sizeof *labels);
+    berth_resize(&walk->arena.allocator, labels, 1, 0, sizeof *labels);
 }
 
 static bool make_room(berth_walk *walk, berth_labels *labels) {
@@ -139,7 +166,7 @@ static double pending_targets(const berth_walk *walk, const berth_ideal *ideal, 
     for (int32_t i = 0; i < m->n_targeted; i++) {
         int32_t value = m->targeted[i], target = m->c->value_target[value], producer = m->c->value_producer[value];
         int32_t class = walk->class_of[target];
-        if (class >= 0 && !berth_walk_has_left(walk, state, class)) continue;
+        if (class >= 0 && berth_walk_after(walk, state, class) < 0) continue;
         double copy = berth_costs_copy(m->c, value, m->c->host, target), ready = m->given_ms[value];
         if (producer >= 0 && !berth_bits_have(ideal->bits, m->block_of[producer])) continue;
         for (int32_t k = 0; producer >= 0 && k < labels->n_times; k++)
@@ -153,7 +180,7 @@ static double pending_targets(const berth_walk *walk, const berth_ideal *ideal, 
 static double idle_load(const berth_walk *walk, int32_t state) {
     double most = 0;
     for (int32_t class = 0; class < walk->m->n_classes; class ++)
-        if (berth_walk_has_left(walk, state, class)) most = fmax(most, walk->idle_ms[class]);
+        if (berth_walk_after(walk, state, class) >= 0) most = fmax(most, walk->idle_ms[class]);
     return most;
 }
 
@@ -203,12 +230,13 @@ void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label labe
     berth_labels *labels = ideal->data;
     size_t width = (size_t)labels->n_times;
     double done = judge(walk, ideal, &label);
-    if (done < walk->best * (1 - 1e-12)) {
+    berth_trace trace = {ideal, label.parent, label.class};
+    if (!berth_walk_is_hopeless(walk, done) && (!walk->only_accepted || berth_walk_is_accepted(walk, trace))) {
         walk->best = done;
-        walk->best_trace = (berth_trace){ideal, label.parent, label.class};
-        walk->has_found = walk->has_news = true;
+        walk->best_trace = trace;
+        walk->has_news = true;
     }
-    if (label.state == 0 || label.least >= walk->best * (1 - 1e-12)) return;
+    if (label.state == 0 || berth_walk_is_hopeless(walk, label.least)) return;
     for (size_t i = 0; i < labels->n; i++)
         if (beats(walk, &labels->labels[i], labels->times + i * width, &label, walk->times, labels->n_times)) return;
     for (size_t i = labels->n; i-- > 0;)

@@ -210,7 +210,7 @@ static berth_status build_model(build *b) {
     BERTH_TRY(choose_tasks(b));
     BERTH_TRY(make_values(b));
     BERTH_TRY(make_edges(b));
-    if (!b->options.for_bounds) BERTH_TRY(berth_contiguous_make_blocks(b->ctx, b->m));
+    if (!b->options.for_bounds) BERTH_TRY(berth_contiguous_make_blocks(b->ctx, b->m, b->options.most_blocks));
     return berth_contiguous_make_tails(b->ctx, b->m);
 }
 

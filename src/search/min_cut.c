@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Placements by minimum cuts. Under `serial`, with two devices and neither pieces nor memory limits, the cut is the
  * optimum and its own proof. With pieces or limits the cuts of rising prices (bound_serial.c) are candidates. With more
- * devices: expansion moves from every single device, then elimination, which is exact where it fits. Under the other
- * models all these are starting points, evaluated by the model that counts. */
+ * devices: elimination, which is exact where it fits, else expansion moves from where it ends and from every single
+ * device. Under the other models all these are starting points, evaluated by the model that counts. */
 #include "search/min_cut.h"
 
 #include <math.h>
@@ -10,6 +10,8 @@
 
 #include "search/bound_serial.h"
 #include "search/expansion.h"
+
+static const double most_expanded = 2e5; /* starts * devices * nodes */
 
 typedef struct state {
     berth_search *search;
@@ -45,36 +47,46 @@ static void start_from(const state *s, int32_t d) {
     }
 }
 
-static berth_status expand_all(state *s) {
+static berth_status expand(state *s) {
     const berth_costs *c = s->terms.costs;
     double cost;
-    for (int32_t d = 0; d < c->n_devices && !berth_search_stop(s->search); d++) {
+    BERTH_TRY(berth_expansion_improve(s->search, s->flow, &s->terms, s->device, s->other, s->next, &cost));
+    for (int32_t task = 0; task < c->n_tasks; task++) s->placement[task] = s->device[s->terms.node_of[task]];
+    berth_search_count(s->search, 1);
+    berth_search_offer(s->search, s->placement, NULL, BERTH_SOURCE_SEED, "min-cut");
+    return BERTH_OK;
+}
+
+/* From where elimination ended, then from every single device as far as that is not too much. */
+static berth_status expand_all(state *s) {
+    int32_t k = s->terms.costs->n_devices, n_starts = k;
+    while (n_starts > 0 && (double)n_starts * k * s->terms.n_nodes > most_expanded) n_starts--;
+    if (!berth_search_stop(s->search)) BERTH_TRY(expand(s));
+    for (int32_t d = 0; d < n_starts && !berth_search_stop(s->search); d++) {
         start_from(s, d);
-        BERTH_TRY(berth_expansion_improve(s->search, s->flow, &s->terms, s->device, s->other, s->next, &cost));
-        for (int32_t task = 0; task < c->n_tasks; task++) s->placement[task] = s->device[s->terms.node_of[task]];
-        berth_search_count(s->search, 1);
-        berth_search_offer(s->search, s->placement, NULL, BERTH_SOURCE_SEED, "min-cut");
+        BERTH_TRY(expand(s));
     }
     return BERTH_OK;
 }
 
-static berth_status improve_by_expansion(berth_search *search) {
-    state s = {.search = search};
-    berth_arena_init(&s.arena, berth_ctx_allocator(search->ctx));
-    berth_status status = set_up(&s);
-    if (status == BERTH_OK) status = expand_all(&s);
-    berth_flow_free(s.flow);
-    berth_arena_deinit(&s.arena);
-    return status;
+static berth_status run(state *s) {
+    const berth_problem *p = s->search->problem;
+    bool bounds = p->costs->model == BERTH_MODEL_SERIAL && p->costs->objective == BERTH_OBJECTIVE_LATENCY;
+    bool same = p->n_units == p->n_classes, is_exact = false;
+    berth_patience patience = berth_patience_for(s->search, INFINITY);
+    BERTH_TRY(set_up(s));
+    berth_serial_options options = {.bounds = bounds && same, .offers = true, .last = s->device, .is_exact = &is_exact};
+    BERTH_TRY(berth_serial_run(s->search, options, &patience));
+    if (!is_exact) BERTH_TRY(expand_all(s));
+    return bounds && !same ? berth_bound_serial(s->search, &patience) : BERTH_OK;
 }
 
 berth_status berth_search_min_cut(berth_search *search) {
-    const berth_problem *p = search->problem;
-    bool bounds = p->costs->model == BERTH_MODEL_SERIAL && p->costs->objective == BERTH_OBJECTIVE_LATENCY;
-    bool same = p->n_units == p->n_classes;
-    berth_patience patience = berth_patience_for(search, INFINITY);
-    if (p->costs->n_devices > 2) BERTH_TRY(improve_by_expansion(search));
+    state s = {.search = search};
     if (berth_search_stop(search)) return BERTH_OK;
-    BERTH_TRY(berth_serial_run(search, (berth_serial_options){.bounds = bounds && same, .offers = true}, &patience));
-    return bounds && !same ? berth_bound_serial(search, &patience) : BERTH_OK;
+    berth_arena_init(&s.arena, berth_ctx_allocator(search->ctx));
+    berth_status status = run(&s);
+    berth_flow_free(s.flow);
+    berth_arena_deinit(&s.arena);
+    return status;
 }

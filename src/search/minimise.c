@@ -22,10 +22,14 @@ static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *
 }
 
 static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_total) {
-    for (double max_table = max_total / 4; max_table >= 256 && !m->plan; max_table /= 8)
+    for (double max_table = max_total / 4; max_table >= 16 && !m->plan; max_table /= 8)
         BERTH_TRY(berth_eliminate_new(ctx, &m->plan, m->terms, max_table, max_total));
     m->is_exact = m->plan && berth_eliminate_is_exact(m->plan);
-    m->work = m->plan ? 4 * berth_eliminate_work(m->plan) : m->terms->n_nodes;
+    double entries = m->plan ? berth_eliminate_work(m->plan) : m->terms->n_nodes;
+    double rounds = m->is_exact || !m->plan ? 0 : max_total * 20 / entries;
+    if (rounds > 100) rounds = 100;
+    if (m->plan) berth_eliminate_set_rounds(m->plan, (int32_t)rounds);
+    m->work = (4 + 8 * rounds) * entries;
     return BERTH_OK;
 }
 
