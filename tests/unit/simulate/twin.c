@@ -161,7 +161,7 @@ static void compare_problem(berth_ctx *ctx, uint64_t *state, const support_costs
         t->runs++;
         t->finite += twin.ms < INFINITY;
         t->memory += twin.ran && twin.ms == INFINITY;
-        if (c->n_tasks < 16) compare_moves(sim, state, how, device, by_priority ? priority : NULL);
+        if (c->n_tasks < 16 && round % 2) compare_moves(sim, state, how, device, by_priority ? priority : NULL);
     }
     berth_sim_free(sim);
     berth_costs_free(c);
