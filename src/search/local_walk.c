@@ -58,6 +58,8 @@ static berth_status set_up(berth_walk *w) {
     w->priority = berth_arena_push(&w->arena, n, sizeof *w->priority);
     w->by_priority = berth_arena_push(&w->arena, n, sizeof *w->by_priority);
     w->tasks = berth_arena_push(&w->arena, n, sizeof *w->tasks);
+    w->critical = berth_arena_push(&w->arena, n, sizeof *w->critical);
+    w->before = berth_arena_push(&w->arena, n, sizeof *w->before);
     w->mark = berth_arena_push(&w->arena, (size_t)w->problem->n_units, sizeof *w->mark);
     if (w->arena.failed || !build_near(w)) return berth_fail_nomem(w->search->ctx);
     return berth_sim_new(w->search->ctx, &w->sim, c);
@@ -113,12 +115,50 @@ static void take_order(berth_walk *w, const int32_t *priority) {
     for (int32_t i = 0; i < w->costs->n_tasks; i++) w->priority[w->by_priority[i]] = i;
 }
 
+/* The input of a task that arrived last, as the task that made it; -1: none was made. */
+static int32_t last_arrival(const berth_walk *w, int32_t task) {
+    const berth_costs *c = w->costs;
+    const double *end = berth_sim_ends(w->sim);
+    int32_t last = -1;
+    double latest = -1;
+    for (int32_t i = c->in_start[task]; i < c->in_start[task + 1]; i++) {
+        int32_t value = c->in_values[i], producer = c->value_producer[value];
+        if (producer < 0) continue;
+        double there = end[producer] + berth_costs_copy(c, value, w->device[producer], w->device[task]);
+        if (there <= latest) continue;
+        latest = there;
+        last = producer;
+    }
+    return last;
+}
+
+/* A chain of tasks that made the last run take what it took, from its end. */
+static void trace_critical(berth_walk *w) {
+    const double *start = berth_sim_starts(w->sim), *end = berth_sim_ends(w->sim);
+    int32_t last_on[BERTH_MAX_DEVICES], last = 0;
+    for (int32_t d = 0; d < w->costs->n_devices; d++) last_on[d] = -1;
+    for (int32_t i = 0; i < w->costs->n_tasks; i++) {
+        int32_t task = w->by_priority[i], *on = &last_on[w->device[task]];
+        w->before[task] = *on;
+        *on = task;
+        if (end[task] > end[last]) last = task;
+    }
+    w->n_critical = 0;
+    for (int32_t task = last; task >= 0;) {
+        w->critical[w->n_critical++] = task;
+        int32_t before = w->before[task];
+        task = before >= 0 && end[before] == start[task] ? before : last_arrival(w, task);
+    }
+}
+
 void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
     if (walk->has_order) take_order(walk, priority);
     walk->ms = berth_sim_load(walk->sim, walk->device, walk->has_order ? walk->priority : NULL);
     berth_search_count(walk->search, 1);
+    walk->n_critical = 0;
+    if (walk->has_order && walk->ms < INFINITY) trace_critical(walk);
     walk->is_unoffered = false;
     if (walk->ms < walk->seen_ms) {
         walk->seen_ms = walk->ms;
@@ -218,13 +258,29 @@ static void shift(berth_walk *w, int32_t from, int32_t to) {
     w->priority[task] = to;
 }
 
+static void reorder(berth_walk *w, int32_t task, int32_t place) {
+    w->task = task;
+    w->place = place;
+    w->old_place = w->priority[task];
+    shift(w, w->old_place, place);
+}
+
 double berth_walk_try_order(berth_walk *walk, int32_t task, int32_t place) {
     begin(walk);
-    walk->task = task;
-    walk->place = place;
-    walk->old_place = walk->priority[task];
-    shift(walk, walk->old_place, place);
+    reorder(walk, task, place);
     return run(walk);
+}
+
+/* A unit of one task goes to a device and passes up to three tasks there. */
+static double try_with_order(berth_walk *w, int32_t unit, int32_t to) {
+    int32_t task = w->problem->unit_tasks[w->problem->unit_start[unit]];
+    begin(w);
+    add_change(w, unit, to);
+    put(w, unit, to);
+    int32_t place =
+        berth_walk_find_place(w, task, 1 + (int32_t)berth_rng_below(w->rng, 3), berth_rng_below(w->rng, 2) == 0);
+    if (place != w->priority[task]) reorder(w, task, place);
+    return run(w);
 }
 
 static int32_t last_predecessor(const berth_walk *w, int32_t task) {
@@ -294,6 +350,7 @@ void berth_walk_keep(berth_walk *walk) {
         for (int32_t i = 0; i < walk->n_changes; i++) put(walk, walk->changes[i].unit, walk->changes[i].to);
     }
     walk->ms = walk->tried_ms;
+    if (walk->has_order) trace_critical(walk);
     if (walk->ms < walk->seen_ms * (1 - least_gain)) {
         walk->seen_ms = walk->ms;
         walk->is_unoffered = true;
@@ -339,8 +396,15 @@ int32_t berth_walk_draw_device(berth_walk *walk, int32_t unit) {
     return draw_bit(walk->rng, others);
 }
 
+/* Three times in four a task of the critical chain, if that is known, else any. */
+static int32_t draw_task(berth_walk *w) {
+    if (w->n_critical > 0 && berth_rng_below(w->rng, 4) > 0)
+        return w->critical[berth_rng_below(w->rng, (uint32_t)w->n_critical)];
+    return (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
+}
+
 static double try_random_order(berth_walk *w) {
-    int32_t task = (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
+    int32_t task = draw_task(w);
     int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 4);
     int32_t place = berth_walk_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
     return place == w->priority[task] ? INFINITY : berth_walk_try_order(w, task, place);
@@ -365,12 +429,14 @@ static double try_random_swap(berth_walk *w) {
 }
 
 static double try_random_group(berth_walk *w) {
-    int32_t unit = (int32_t)berth_rng_below(w->rng, (uint32_t)w->problem->n_units), units[BERTH_WALK_UNITS], n = 1;
+    int32_t unit = w->problem->unit_of[draw_task(w)], units[BERTH_WALK_UNITS], n = 1;
     int32_t to = berth_walk_draw_device(w, unit);
     if (to < 0) return INFINITY;
     units[0] = unit;
     if (berth_rng_below(w->rng, 2) == 0)
         n = berth_walk_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_WALK_UNITS), units);
+    bool is_task = w->problem->unit_start[unit + 1] - w->problem->unit_start[unit] == 1;
+    if (w->has_order && n == 1 && is_task && berth_rng_below(w->rng, 2) == 0) return try_with_order(w, unit, to);
     int32_t n_kept = 0;
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(w->problem, units[i], to)) units[n_kept++] = units[i];
@@ -380,7 +446,7 @@ static double try_random_group(berth_walk *w) {
 double berth_walk_try_random(berth_walk *walk) {
     walk->n_changes = 0;
     walk->task = -1;
-    if (walk->has_order && berth_rng_below(walk->rng, 3) == 0) return try_random_order(walk);
+    if (walk->has_order && berth_rng_below(walk->rng, 5) == 0) return try_random_order(walk);
     if (walk->may_swap && berth_rng_below(walk->rng, 3) == 0) return try_random_swap(walk);
     return try_random_group(walk);
 }

@@ -32,6 +32,9 @@ typedef struct berth_walk {
     int32_t *near_start;  /* [n_units + 1] */
     int32_t *near;        /* units that make or read a value of a unit; -1 - d: the value starts or must end on d */
     double ms;            /* of the current placement */
+    int32_t *critical;    /* [n_critical] tasks of a longest chain of the current schedule, if has_order */
+    int32_t n_critical;
+    int32_t *before; /* [n_tasks] scratch: the task that ran before on the same device */
 
     /* the move that was tried last */
     berth_walk_change changes[2 * BERTH_WALK_UNITS];
