@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
+#include "cli/bench.h"
+#include "cli/devices.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/report.h"
 #include "cli/signals.h"
+#include "cli/simulate.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
@@ -26,7 +30,9 @@ static const cli_command version_command = {
     .summary = "print the version",
 };
 
-static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command, NULL};
+static const cli_command *const commands[] = {
+    &cli_inspect, &cli_devices, &cli_place, &cli_simulate, &cli_bench, &help_command, &version_command, NULL,
+};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; commands[i]; i++)

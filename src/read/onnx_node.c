@@ -8,6 +8,7 @@
 #include "read/onnx_constant.h"
 #include "read/onnx_nest.h"
 
+#include <assert.h>
 #include <string.h>
 
 typedef struct node {
@@ -100,6 +101,7 @@ static berth_status read_fill(berth_onnx *reader, const node *n) {
 
 static const char *name_node(berth_onnx *reader, const node *n) {
     berth_arena *arena = berth_build_arena(reader->b);
+    assert(n->type.bytes); /* a node without op_type was refused */
     if (n->name.size) return berth_arena_string(arena, n->name.bytes, n->name.size);
     size_t size = n->type.size + 1 + n->first_output.size;
     if (!n->first_output.size)

@@ -47,7 +47,7 @@ static double progress(const berth_search *search, const round_of *r) {
 }
 
 /* False: no move came up in many draws. */
-static bool run_round(berth_walk *w, const round_of *r) {
+static bool run_round(berth_stroll *w, const round_of *r) {
     berth_search *search = w->search;
     double n = w->problem->n_units, hot = first_temperature(n), temperature = hot;
     int64_t misses = 0, most_misses = 64 + 16 * (int64_t)n, until_cooler = 0;
@@ -59,7 +59,7 @@ static bool run_round(berth_walk *w, const round_of *r) {
             until_cooler = 16;
         }
         int64_t before = search->evaluations;
-        double ms = berth_walk_try_random(w);
+        double ms = berth_stroll_try_random(w);
         if (search->evaluations == before) {
             if (++misses > most_misses) return false;
             continue;
@@ -68,15 +68,15 @@ static bool run_round(berth_walk *w, const round_of *r) {
         bool keep = ms <= w->ms;
         if (!keep && ms < INFINITY) keep = berth_rng_uniform(w->rng) < exp(-log(ms / w->ms) / temperature);
         if (keep)
-            berth_walk_keep(w);
+            berth_stroll_keep(w);
         else
-            berth_walk_drop(w);
+            berth_stroll_drop(w);
     }
-    berth_walk_offer(w);
+    berth_stroll_offer(w);
     return true;
 }
 
-static void anneal(berth_walk *w) {
+static void anneal(berth_stroll *w) {
     berth_search *search = w->search;
     int64_t first = search->evaluations, length = FIRST_ROUND * (int64_t)w->problem->n_units;
     double started = berth_search_clock(), best_ms = search->best_ms;
@@ -84,9 +84,9 @@ static void anneal(berth_walk *w) {
         double left =
             is_first && !(search->budget.evaluations < INT64_MAX) ? INFINITY : evaluations_left(search, first, started);
         if (!is_first && search->best_ms < best_ms)
-            berth_walk_return(w);
+            berth_stroll_return(w);
         else if (!is_first)
-            berth_walk_restart(w);
+            berth_stroll_restart(w);
         best_ms = search->best_ms;
         round_of r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
         if (left < LONGER * (double)length) {
@@ -99,10 +99,10 @@ static void anneal(berth_walk *w) {
 }
 
 berth_status berth_search_anneal(berth_search *search) {
-    berth_walk w;
+    berth_stroll w;
     bool has_start = false;
-    BERTH_TRY(berth_walk_init(&w, search, "anneal", &has_start));
+    BERTH_TRY(berth_stroll_init(&w, search, "anneal", &has_start));
     if (has_start) anneal(&w);
-    berth_walk_deinit(&w);
+    berth_stroll_deinit(&w);
     return BERTH_OK;
 }

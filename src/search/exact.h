@@ -11,6 +11,8 @@ berth_status berth_search_exact(berth_search *search);
 
 /* `concurrent`, latency: placements and orders, block by block. */
 berth_status berth_search_exact_concurrent(berth_search *search);
+/* `contiguous`, both objectives: ideals of the graph. */
+berth_status berth_search_exact_contiguous(berth_search *search);
 /* Any model: depth-first over placements; orders are the model's own. For `serial` and `queued`, and for throughput. */
 berth_status berth_search_exact_placements(berth_search *search);
 

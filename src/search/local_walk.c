@@ -13,14 +13,14 @@
 static const double least_gain = 1e-12; /* relative; less is rounding */
 
 /* Adds a neighbour to a unit's row, or counts it if there are no rows yet. */
-static void add_near(berth_walk *w, int32_t *fill, int32_t unit, int32_t other) {
+static void add_near(berth_stroll *w, int32_t *fill, int32_t unit, int32_t other) {
     if (w->near)
         w->near[w->near_start[unit] + fill[unit]++] = other;
     else
         w->near_start[unit + 1]++;
 }
 
-static void list_near(berth_walk *w, int32_t *fill) {
+static void list_near(berth_stroll *w, int32_t *fill) {
     const berth_costs *c = w->costs;
     const int32_t *unit_of = w->problem->unit_of;
     for (int32_t v = 0; v < c->n_values; v++) {
@@ -38,7 +38,7 @@ static void list_near(berth_walk *w, int32_t *fill) {
     }
 }
 
-static bool build_near(berth_walk *w) {
+static bool build_near(berth_stroll *w) {
     size_t n = (size_t)w->problem->n_units;
     w->near_start = berth_arena_push(&w->arena, n + 1, sizeof *w->near_start);
     int32_t *fill = berth_arena_push(&w->arena, n, sizeof *fill);
@@ -51,7 +51,7 @@ static bool build_near(berth_walk *w) {
     return true;
 }
 
-static berth_status set_up(berth_walk *w) {
+static berth_status set_up(berth_stroll *w) {
     const berth_costs *c = w->costs;
     size_t n = (size_t)c->n_tasks;
     w->device = berth_arena_push(&w->arena, n, sizeof *w->device);
@@ -65,20 +65,20 @@ static berth_status set_up(berth_walk *w) {
     return berth_sim_new(w->search->ctx, &w->sim, c);
 }
 
-static bool has_moves(const berth_walk *w) {
+static bool has_moves(const berth_stroll *w) {
     if (w->has_order && w->costs->n_tasks > 1) return true;
     for (int32_t unit = 0; unit < w->problem->n_units; unit++)
         if (w->problem->allowed[unit] & (w->problem->allowed[unit] - 1)) return true;
     return false;
 }
 
-berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char *method, bool *has_start) {
+berth_status berth_stroll_init(berth_stroll *walk, berth_search *search, const char *method, bool *has_start) {
     const berth_problem *p = search->problem;
     const berth_costs *c = p->costs;
-    berth_walk *w = walk;
+    berth_stroll *w = walk;
     *has_start = false;
     BERTH_TRY(berth_search_find_start(search));
-    *w = (berth_walk){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
+    *w = (berth_stroll){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
     w->moves_are_cheap = c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY &&
                          !(c->piece_ms > 0) && !p->memory_binds;
     w->has_order = c->model == BERTH_MODEL_CONCURRENT && c->objective == BERTH_OBJECTIVE_LATENCY;
@@ -87,15 +87,15 @@ berth_status berth_walk_init(berth_walk *walk, berth_search *search, const char 
     berth_arena_init(&w->arena, berth_ctx_allocator(search->ctx));
     berth_status status = set_up(w);
     if (status != BERTH_OK) {
-        berth_walk_deinit(w);
+        berth_stroll_deinit(w);
         return status;
     }
     *has_start = search->has_best && has_moves(w) && !berth_search_stop(search);
-    if (*has_start) berth_walk_return(w);
+    if (*has_start) berth_stroll_return(w);
     return BERTH_OK;
 }
 
-void berth_walk_deinit(berth_walk *walk) {
+void berth_stroll_deinit(berth_stroll *walk) {
     berth_sim_free(walk->sim);
     berth_arena_deinit(&walk->arena);
 }
@@ -108,7 +108,7 @@ static bool starts_before(const void *user, int32_t a, int32_t b) {
 }
 
 /* The order in which the tasks start: it is topological, and with it as priority the run repeats itself. */
-static void take_order(berth_walk *w, const int32_t *priority) {
+static void take_order(berth_stroll *w, const int32_t *priority) {
     if (!(berth_sim_run(w->sim, w->device, priority) < INFINITY)) return;
     for (int32_t task = 0; task < w->costs->n_tasks; task++) w->by_priority[task] = task;
     berth_sort(w->by_priority, (size_t)w->costs->n_tasks, starts_before, w->sim);
@@ -116,7 +116,7 @@ static void take_order(berth_walk *w, const int32_t *priority) {
 }
 
 /* The input of a task that arrived last, as the task that made it; -1: none was made. */
-static int32_t last_arrival(const berth_walk *w, int32_t task) {
+static int32_t last_arrival(const berth_stroll *w, int32_t task) {
     const berth_costs *c = w->costs;
     const double *end = berth_sim_ends(w->sim);
     int32_t last = -1;
@@ -133,7 +133,7 @@ static int32_t last_arrival(const berth_walk *w, int32_t task) {
 }
 
 /* A chain of tasks that made the last run take what it took, from its end. */
-static void trace_critical(berth_walk *w) {
+static void trace_critical(berth_stroll *w) {
     const double *start = berth_sim_starts(w->sim), *end = berth_sim_ends(w->sim);
     int32_t last_on[BERTH_MAX_DEVICES], last = 0;
     for (int32_t d = 0; d < w->costs->n_devices; d++) last_on[d] = -1;
@@ -151,7 +151,7 @@ static void trace_critical(berth_walk *w) {
     }
 }
 
-void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *priority) {
+void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
     if (walk->has_order) take_order(walk, priority);
@@ -166,53 +166,53 @@ void berth_walk_jump(berth_walk *walk, const int32_t *device, const int32_t *pri
     }
 }
 
-void berth_walk_return(berth_walk *walk) {
+void berth_stroll_return(berth_stroll *walk) {
     const berth_search *s = walk->search;
-    berth_walk_jump(walk, s->best_device, s->best_has_priority ? s->best_priority : NULL);
+    berth_stroll_jump(walk, s->best_device, s->best_has_priority ? s->best_priority : NULL);
 }
 
 /* To the best placement, disturbed. */
-static void disturb(berth_walk *w) {
+static void disturb(berth_stroll *w) {
     const berth_search *s = w->search;
     size_t n = (size_t)w->costs->n_tasks;
     bool has_priority = w->has_order && s->best_has_priority;
     memcpy(w->device, s->best_device, n * sizeof *w->device);
     if (has_priority) memcpy(w->tasks, s->best_priority, n * sizeof *w->tasks);
     berth_search_disturb(w->search, w->device, has_priority ? w->tasks : NULL);
-    berth_walk_jump(w, w->device, has_priority ? w->tasks : NULL);
+    berth_stroll_jump(w, w->device, has_priority ? w->tasks : NULL);
 }
 
-void berth_walk_restart(berth_walk *walk) {
+void berth_stroll_restart(berth_stroll *walk) {
     for (int32_t i = 0; i < 16 && !berth_search_stop(walk->search); i++) {
         disturb(walk);
         if (walk->ms < INFINITY) return;
     }
-    if (!berth_search_stop(walk->search)) berth_walk_return(walk);
+    if (!berth_search_stop(walk->search)) berth_stroll_return(walk);
 }
 
 /* --- trying ----------------------------------------------------------------------------------------------------- */
 
-static double run(berth_walk *w) {
+static double run(berth_stroll *w) {
     return w->tried_ms = berth_sim_run(w->sim, w->device, w->has_order ? w->priority : NULL);
 }
 
-static void put(berth_walk *w, int32_t unit, int32_t d) {
+static void put(berth_stroll *w, int32_t unit, int32_t d) {
     const berth_problem *p = w->problem;
     for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) w->device[p->unit_tasks[i]] = d;
 }
 
-static void begin(berth_walk *w) {
+static void begin(berth_stroll *w) {
     berth_search_count(w->search, 1);
     w->n_changes = 0;
     w->task = -1;
 }
 
-static void add_change(berth_walk *w, int32_t unit, int32_t to) {
-    w->changes[w->n_changes++] = (berth_walk_change){unit, berth_walk_device(w, unit), to};
+static void add_change(berth_stroll *w, int32_t unit, int32_t to) {
+    w->changes[w->n_changes++] = (berth_stroll_change){unit, berth_stroll_device(w, unit), to};
 }
 
 /* Tasks of all units of the move, in w->tasks unless it is one unit; their number. */
-static int32_t list_tasks(berth_walk *w, const int32_t **tasks) {
+static int32_t list_tasks(berth_stroll *w, const int32_t **tasks) {
     const berth_problem *p = w->problem;
     int32_t n = 0, only = w->changes[0].unit;
     if (w->n_changes == 1) {
@@ -226,7 +226,7 @@ static int32_t list_tasks(berth_walk *w, const int32_t **tasks) {
     return n;
 }
 
-double berth_walk_try(berth_walk *walk, const int32_t *units, int32_t n, int32_t to) {
+double berth_stroll_try(berth_stroll *walk, const int32_t *units, int32_t n, int32_t to) {
     begin(walk);
     for (int32_t i = 0; i < n; i++) add_change(walk, units[i], to);
     if (walk->moves_are_cheap) {
@@ -238,8 +238,9 @@ double berth_walk_try(berth_walk *walk, const int32_t *units, int32_t n, int32_t
     return run(walk);
 }
 
-double berth_walk_try_swap(berth_walk *walk, const int32_t *units, int32_t n, const int32_t *others, int32_t n_others) {
-    int32_t here = berth_walk_device(walk, units[0]), there = berth_walk_device(walk, others[0]);
+double berth_stroll_try_swap(berth_stroll *walk, const int32_t *units, int32_t n, const int32_t *others,
+                             int32_t n_others) {
+    int32_t here = berth_stroll_device(walk, units[0]), there = berth_stroll_device(walk, others[0]);
     begin(walk);
     for (int32_t i = 0; i < n; i++) add_change(walk, units[i], there);
     for (int32_t i = 0; i < n_others; i++) add_change(walk, others[i], here);
@@ -248,7 +249,7 @@ double berth_walk_try_swap(berth_walk *walk, const int32_t *units, int32_t n, co
 }
 
 /* Moves a task from one place in the order to another, and those between by one. */
-static void shift(berth_walk *w, int32_t from, int32_t to) {
+static void shift(berth_stroll *w, int32_t from, int32_t to) {
     int32_t task = w->by_priority[from], step = from < to ? 1 : -1;
     for (int32_t at = from; at != to; at += step) {
         w->by_priority[at] = w->by_priority[at + step];
@@ -258,32 +259,32 @@ static void shift(berth_walk *w, int32_t from, int32_t to) {
     w->priority[task] = to;
 }
 
-static void reorder(berth_walk *w, int32_t task, int32_t place) {
+static void reorder(berth_stroll *w, int32_t task, int32_t place) {
     w->task = task;
     w->place = place;
     w->old_place = w->priority[task];
     shift(w, w->old_place, place);
 }
 
-double berth_walk_try_order(berth_walk *walk, int32_t task, int32_t place) {
+double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place) {
     begin(walk);
     reorder(walk, task, place);
     return run(walk);
 }
 
 /* A unit of one task goes to a device and passes up to three tasks there. */
-static double try_with_order(berth_walk *w, int32_t unit, int32_t to) {
+static double try_with_order(berth_stroll *w, int32_t unit, int32_t to) {
     int32_t task = w->problem->unit_tasks[w->problem->unit_start[unit]];
     begin(w);
     add_change(w, unit, to);
     put(w, unit, to);
     int32_t place =
-        berth_walk_find_place(w, task, 1 + (int32_t)berth_rng_below(w->rng, 3), berth_rng_below(w->rng, 2) == 0);
+        berth_stroll_find_place(w, task, 1 + (int32_t)berth_rng_below(w->rng, 3), berth_rng_below(w->rng, 2) == 0);
     if (place != w->priority[task]) reorder(w, task, place);
     return run(w);
 }
 
-static int32_t last_predecessor(const berth_walk *w, int32_t task) {
+static int32_t last_predecessor(const berth_stroll *w, int32_t task) {
     const berth_costs *c = w->costs;
     int32_t last = -1;
     for (int32_t i = c->pred_start[task]; i < c->pred_start[task + 1]; i++)
@@ -291,7 +292,7 @@ static int32_t last_predecessor(const berth_walk *w, int32_t task) {
     return last;
 }
 
-static int32_t first_successor(const berth_walk *w, int32_t task) {
+static int32_t first_successor(const berth_stroll *w, int32_t task) {
     const berth_costs *c = w->costs;
     int32_t first = c->n_tasks;
     for (int32_t i = c->succ_start[task]; i < c->succ_start[task + 1]; i++)
@@ -299,7 +300,7 @@ static int32_t first_successor(const berth_walk *w, int32_t task) {
     return first;
 }
 
-int32_t berth_walk_find_place(const berth_walk *walk, int32_t task, int32_t n, bool later) {
+int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t n, bool later) {
     int32_t place = walk->priority[task], step = later ? 1 : -1, d = walk->device[task];
     int32_t end = later ? first_successor(walk, task) : last_predecessor(walk, task);
     for (int32_t at = place + step; at != end && n > 0; at += step)
@@ -311,21 +312,21 @@ int32_t berth_walk_find_place(const berth_walk *walk, int32_t task, int32_t n, b
 }
 
 /* Takes the last move back where trying changed the placement. */
-static void undo(berth_walk *w) {
+static void undo(berth_stroll *w) {
     if (w->task >= 0) shift(w, w->place, w->old_place);
     for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
 }
 
-static void redo(berth_walk *w) {
+static void redo(berth_stroll *w) {
     if (w->task >= 0) shift(w, w->old_place, w->place);
     for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
 }
 
-void berth_walk_drop(berth_walk *walk) {
+void berth_stroll_drop(berth_stroll *walk) {
     undo(walk);
 }
 
-void berth_walk_offer(berth_walk *walk) {
+void berth_stroll_offer(berth_stroll *walk) {
     if (!walk->is_unoffered) return;
     walk->is_unoffered = false;
     walk->last_offer = walk->search->evaluations;
@@ -334,14 +335,14 @@ void berth_walk_offer(berth_walk *walk) {
 }
 
 /* Before the walk leaves the best placement seen: offer it if enough moves were made to pay for that. */
-static void leave_best(berth_walk *w) {
-    if (w->search->evaluations - w->last_offer < w->costs->n_tasks / 16) return;
+static void leave_best(berth_stroll *w) {
+    if (w->search->evaluations - w->last_offer < w->costs->n_tasks) return;
     undo(w);
-    berth_walk_offer(w);
+    berth_stroll_offer(w);
     redo(w);
 }
 
-void berth_walk_keep(berth_walk *walk) {
+void berth_stroll_keep(berth_stroll *walk) {
     if (walk->is_unoffered && walk->tried_ms > walk->ms) leave_best(walk);
     if (walk->moves_are_cheap) {
         const int32_t *tasks;
@@ -354,7 +355,7 @@ void berth_walk_keep(berth_walk *walk) {
     if (walk->ms < walk->seen_ms * (1 - least_gain)) {
         walk->seen_ms = walk->ms;
         walk->is_unoffered = true;
-        if (!walk->moves_are_cheap) berth_walk_offer(walk);
+        if (!walk->moves_are_cheap) berth_stroll_offer(walk);
     } else if (walk->ms > walk->seen_ms) {
         walk->is_unoffered = false;
     }
@@ -362,15 +363,15 @@ void berth_walk_keep(berth_walk *walk) {
 
 /* --- drawing ---------------------------------------------------------------------------------------------------- */
 
-int32_t berth_walk_grow(berth_walk *walk, int32_t unit, int32_t size, int32_t *units) {
-    int32_t n = 0, d = berth_walk_device(walk, unit);
+int32_t berth_stroll_grow(berth_stroll *walk, int32_t unit, int32_t size, int32_t *units) {
+    int32_t n = 0, d = berth_stroll_device(walk, unit);
     walk->growth++;
     units[n++] = unit;
     walk->mark[unit] = walk->growth;
     for (int32_t head = 0; head < n && n < size; head++)
         for (int32_t i = walk->near_start[units[head]]; i < walk->near_start[units[head] + 1] && n < size; i++) {
             int32_t other = walk->near[i];
-            if (other < 0 || walk->mark[other] == walk->growth || berth_walk_device(walk, other) != d) continue;
+            if (other < 0 || walk->mark[other] == walk->growth || berth_stroll_device(walk, other) != d) continue;
             walk->mark[other] = walk->growth;
             units[n++] = other;
         }
@@ -384,66 +385,66 @@ static int32_t draw_bit(berth_rng *rng, uint64_t mask) {
     return __builtin_ctzll(mask);
 }
 
-int32_t berth_walk_draw_device(berth_walk *walk, int32_t unit) {
-    int32_t here = berth_walk_device(walk, unit), n = walk->near_start[unit + 1] - walk->near_start[unit];
+int32_t berth_stroll_draw_device(berth_stroll *walk, int32_t unit) {
+    int32_t here = berth_stroll_device(walk, unit), n = walk->near_start[unit + 1] - walk->near_start[unit];
     uint64_t others = walk->problem->allowed[unit] & ~((uint64_t)1 << here);
     if (!others) return -1;
     if (n > 0 && berth_rng_below(walk->rng, 10) > 0) {
         int32_t other = walk->near[walk->near_start[unit] + (int32_t)berth_rng_below(walk->rng, (uint32_t)n)];
-        int32_t d = other < 0 ? -1 - other : berth_walk_device(walk, other);
+        int32_t d = other < 0 ? -1 - other : berth_stroll_device(walk, other);
         return others >> d & 1 ? d : -1;
     }
     return draw_bit(walk->rng, others);
 }
 
 /* Three times in four a task of the critical chain, if that is known, else any. */
-static int32_t draw_task(berth_walk *w) {
+static int32_t draw_task(berth_stroll *w) {
     if (w->n_critical > 0 && berth_rng_below(w->rng, 4) > 0)
         return w->critical[berth_rng_below(w->rng, (uint32_t)w->n_critical)];
     return (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
 }
 
-static double try_random_order(berth_walk *w) {
+static double try_random_order(berth_stroll *w) {
     int32_t task = draw_task(w);
     int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 4);
-    int32_t place = berth_walk_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
-    return place == w->priority[task] ? INFINITY : berth_walk_try_order(w, task, place);
+    int32_t place = berth_stroll_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
+    return place == w->priority[task] ? INFINITY : berth_stroll_try_order(w, task, place);
 }
 
-static bool all_allow(const berth_walk *w, const int32_t *units, int32_t n, int32_t d) {
+static bool all_allow(const berth_stroll *w, const int32_t *units, int32_t n, int32_t d) {
     for (int32_t i = 0; i < n; i++)
         if (!berth_problem_allows(w->problem, units[i], d)) return false;
     return true;
 }
 
-static double try_random_swap(berth_walk *w) {
+static double try_random_swap(berth_stroll *w) {
     uint32_t n_units = (uint32_t)w->problem->n_units;
     int32_t one = (int32_t)berth_rng_below(w->rng, n_units), other = (int32_t)berth_rng_below(w->rng, n_units);
-    int32_t here = berth_walk_device(w, one), there = berth_walk_device(w, other);
-    int32_t units[BERTH_WALK_UNITS], others[BERTH_WALK_UNITS];
+    int32_t here = berth_stroll_device(w, one), there = berth_stroll_device(w, other);
+    int32_t units[BERTH_STROLL_UNITS], others[BERTH_STROLL_UNITS];
     if (here == there) return INFINITY;
-    int32_t n = berth_walk_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
-    int32_t n_others = berth_walk_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
+    int32_t n = berth_stroll_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
+    int32_t n_others = berth_stroll_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
     if (!all_allow(w, units, n, there) || !all_allow(w, others, n_others, here)) return INFINITY;
-    return berth_walk_try_swap(w, units, n, others, n_others);
+    return berth_stroll_try_swap(w, units, n, others, n_others);
 }
 
-static double try_random_group(berth_walk *w) {
-    int32_t unit = w->problem->unit_of[draw_task(w)], units[BERTH_WALK_UNITS], n = 1;
-    int32_t to = berth_walk_draw_device(w, unit);
+static double try_random_group(berth_stroll *w) {
+    int32_t unit = w->problem->unit_of[draw_task(w)], units[BERTH_STROLL_UNITS], n = 1;
+    int32_t to = berth_stroll_draw_device(w, unit);
     if (to < 0) return INFINITY;
     units[0] = unit;
     if (berth_rng_below(w->rng, 2) == 0)
-        n = berth_walk_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_WALK_UNITS), units);
+        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_STROLL_UNITS), units);
     bool is_task = w->problem->unit_start[unit + 1] - w->problem->unit_start[unit] == 1;
     if (w->has_order && n == 1 && is_task && berth_rng_below(w->rng, 2) == 0) return try_with_order(w, unit, to);
     int32_t n_kept = 0;
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(w->problem, units[i], to)) units[n_kept++] = units[i];
-    return berth_walk_try(w, units, n_kept, to);
+    return berth_stroll_try(w, units, n_kept, to);
 }
 
-double berth_walk_try_random(berth_walk *walk) {
+double berth_stroll_try_random(berth_stroll *walk) {
     walk->n_changes = 0;
     walk->task = -1;
     if (walk->has_order && berth_rng_below(walk->rng, 5) == 0) return try_random_order(walk);

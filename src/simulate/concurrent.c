@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `concurrent`: list scheduling, event by event (defined in sim.h).
+/* `concurrent` without priorities: list scheduling, event by event (defined in sim.h).
  *
  * Copies are not events: when a producer ends, the arrival of its values everywhere is known, so that a task whose
  * producers have all ended is either ready at once or waits in one heap for its last arrival. The next moment is the
@@ -7,7 +7,7 @@
  * the same ready tasks nor the same links, so that devices are gone through as sets of bits, in the order of their
  * numbers.
  *
- * The ready task of smallest priority of each device lies apart, the others in a tree of bits: networks are so close to
+ * The smallest ready task of each device lies apart, the others in a tree of bits: networks are so close to
  * chains that most tasks never see the tree. Who waits for a task stands in one row of `wants`, whatever the number of
  * its values. */
 #include "simulate/sim_impl.h"
@@ -18,7 +18,7 @@
 /* All functions that take a run are inline: its fields then live in registers. */
 typedef struct run {
     berth_sim *sim;
-    const int32_t *device, *priority;
+    const int32_t *device;
     berth_lane *lane;
     double now;
     double last;       /* latest end or arrival at a target */
@@ -29,13 +29,10 @@ typedef struct run {
     int32_t n_started;
 } run;
 
-static bool comes_before(const berth_arrival *a, const berth_arrival *b) {
-    return a->time < b->time || (a->time == b->time && a->task < b->task);
-}
-
-/* Add an item to a heap of `at` items. */
+/* Add an item to a heap of `at` items. Ties are left to chance: all arrivals of a moment are taken before it goes on.
+ */
 static void push_arrival(berth_arrival *heap, int32_t at, berth_arrival item) {
-    for (; at > 0 && comes_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+    for (; at > 0 && item.time < heap[(at - 1) / 2].time; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
     heap[at] = item;
 }
 
@@ -45,8 +42,8 @@ static int32_t pop_arrival(berth_arrival *heap, int32_t n) {
     berth_arrival item = heap[n];
     if (n == 0) item.time = INFINITY;
     for (int32_t child = 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && comes_before(&heap[child + 1], &heap[child])) child++;
-        if (!comes_before(&heap[child], &item)) break;
+        if (child + 1 < n && heap[child + 1].time < heap[child].time) child++;
+        if (heap[child].time >= item.time) break;
         heap[at] = heap[child];
         at = child;
     }
@@ -55,21 +52,21 @@ static int32_t pop_arrival(berth_arrival *heap, int32_t n) {
 }
 
 static inline void make_ready(run *r, int32_t task) {
-    int32_t d = r->device[task], at = r->priority ? r->priority[task] : task;
+    int32_t d = r->device[task];
     uint64_t bit = (uint64_t)1 << d;
     int32_t *first = &r->lane[d].first;
     if (r->ready & bit) {
         r->more |= bit;
-        berth_ready_insert(&r->sim->ready[d], at < *first ? *first : at);
-        if (at > *first) return;
+        berth_ready_insert(&r->sim->ready[d], task < *first ? *first : task);
+        if (task > *first) return;
     }
     r->ready |= bit;
-    *first = at;
+    *first = task;
 }
 
 static inline int32_t take_ready(run *r, int32_t d) {
     uint64_t bit = (uint64_t)1 << d;
-    int32_t at = r->lane[d].first;
+    int32_t task = r->lane[d].first;
     if (r->more & bit) {
         berth_ready *others = &r->sim->ready[d];
         r->lane[d].first = berth_ready_pop(others);
@@ -77,7 +74,7 @@ static inline int32_t take_ready(run *r, int32_t d) {
     } else {
         r->ready &= ~bit;
     }
-    return r->priority ? r->sim->scratch_task[at] : at;
+    return task;
 }
 
 /* An input of the task will be there at `time`. */
@@ -89,20 +86,6 @@ static inline void deliver(run *r, int32_t task, double time) {
         make_ready(r, task);
     else
         push_arrival(r->sim->waiting, r->n_waiting++, (berth_arrival){need->time, task});
-}
-
-/* The copy of a value that is on `from` since now; its arrival. */
-static double copy_now(berth_sim *sim, int32_t value, int32_t from, int32_t to, double now) {
-    const berth_costs *c = sim->costs;
-    size_t link = (size_t)from * (size_t)c->n_devices + (size_t)to;
-    double start = now, took = berth_costs_copy(c, value, from, to);
-    if (c->link_queued[link]) {
-        if (sim->link_free[link] > start) start = sim->link_free[link];
-        sim->link_free[link] = start + took;
-    }
-    berth_sim_note_copy(sim, value, from, to, start, start + took);
-    sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)to] = start + took;
-    return start + took;
 }
 
 /* Values have come into being on a device: tell everybody who wants them when they are there. */
@@ -117,7 +100,7 @@ static inline void spread(run *r, const berth_want *want, const berth_want *end,
             if (want->value != value) there = 0;
             value = want->value;
             time = there >> to & 1 ? sim->arrived[(size_t)value * (size_t)sim->costs->n_devices + (size_t)to]
-                                   : copy_now(sim, value, home, to, r->now);
+                                   : berth_sim_copy_now(sim, value, home, to, r->now);
             there |= (uint64_t)1 << to;
         }
         if (task >= 0)
@@ -154,14 +137,12 @@ static inline double next_moment(const run *r, uint64_t *ending) {
     return next;
 }
 
-static void reset(berth_sim *sim, const int32_t *priority) {
+static void reset(berth_sim *sim) {
     const berth_costs *c = sim->costs;
     size_t nd = (size_t)c->n_devices;
     sim->waiting[0].time = INFINITY;
     memset(sim->link_free, 0, nd * nd * sizeof *sim->link_free);
     memcpy(sim->need, sim->need_at_start, (size_t)c->n_tasks * sizeof *sim->need);
-    if (priority)
-        for (int32_t task = 0; task < c->n_tasks; task++) sim->scratch_task[priority[task]] = task;
 }
 
 /* Where a task or copy never ended, tasks may be left in the sets, which the next run expects empty. */
@@ -176,8 +157,8 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
     if (priority) return berth_sim_ordered(sim, device, priority);
     const berth_costs *c = sim->costs;
     const int32_t *row = sim->want_start;
-    run r = {.sim = sim, .device = device, .priority = priority, .lane = sim->lane};
-    reset(sim, priority);
+    run r = {.sim = sim, .device = device, .lane = sim->lane};
+    reset(sim);
     for (int32_t i = 0; i < sim->n_sources; i++) make_ready(&r, sim->sources[i]);
     for (int32_t i = 0; i < c->n_given; i++)
         spread(&r, sim->wants + row[c->n_tasks + i], sim->wants + row[c->n_tasks + i + 1],

@@ -36,10 +36,17 @@ static bool memory_may_bind(const berth_costs *c) {
 
 /* Differences of sums need finite terms; times are looked after task by task. */
 static bool copies_are_finite(const berth_costs *c) {
+    size_t n_links = (size_t)c->n_devices * (size_t)c->n_devices, n_diagonal = (size_t)c->n_devices + 1;
+    if (c->copy_table) {
+        for (size_t i = 0; i < (size_t)c->n_values * n_links; i++)
+            if (i % n_links % n_diagonal != 0 && !isfinite(c->copy_table[i])) return false;
+        return true;
+    }
+    double largest = 0;
     for (int32_t v = 0; v < c->n_values; v++)
-        for (int32_t from = 0; from < c->n_devices; from++)
-            for (int32_t to = 0; to < c->n_devices; to++)
-                if (!isfinite(berth_costs_copy(c, v, from, to))) return false;
+        if (!(c->value_amount[v] <= largest)) largest = c->value_amount[v];
+    for (size_t i = 0; i < n_links; i++)
+        if (i % n_diagonal != 0 && !isfinite(c->copy_fixed[i] + largest * c->copy_per_unit[i])) return false;
     return true;
 }
 
@@ -188,7 +195,7 @@ void berth_sim_free(berth_sim *sim) {
 void berth_sim_forget_stamps(berth_sim *sim) {
     const berth_costs *c = sim->costs;
     size_t nd = (size_t)c->n_devices;
-    memset(sim->stamp, 0, (size_t)c->n_values * nd * sizeof *sim->stamp);
+    if (sim->stamp) memset(sim->stamp, 0, (size_t)c->n_values * nd * sizeof *sim->stamp);
     if (sim->weight_stamp) memset(sim->weight_stamp, 0, (size_t)c->n_weights * nd * sizeof *sim->weight_stamp);
     sim->generation = 1;
 }

@@ -45,8 +45,8 @@
  * - at home: from its producer's position (from the start: 0);
  * - elsewhere: from its first reader's position there (`concurrent`: from the first position that starts no sooner than
  *   the copy ends), at the latest from the last position;
- * - to its last reader's position there (`concurrent`: to the last position that starts before that reader ends, if
- *   that is later); to the last position on its target;
+ * - to its last reader's position there (`concurrent`: to the last position that starts before all readers there have
+ *   ended, if that is later); to the last position on its target;
  * - and until the copies that leave from there are done: the position of the first reader at the other end, or the last
  *   position if none reads it there (`concurrent`: the last position that starts before the copy ends).
  * Under `queued` and `contiguous` copies between two other devices go through the host: home sends one copy there, at

@@ -473,27 +473,28 @@ static int list_copies(const naive *s, int value, copy *copies) {
     return n;
 }
 
-/* Does the value lie on the device at the position? */
-static bool lies(const naive *s, int value, int d, int at) {
+/* From which to which position the value lies on the device; false if it never does. */
+static bool lies(const naive *s, int value, int d, int *from, int *to) {
     const berth_costs *c = s->c;
-    int from = -1, to = -1;
     copy copies[NAIVE_MAX_DEVICES + 1];
     int n = list_copies(s, value, copies);
-    if (d == home(s, value)) from = c->value_producer[value] < 0 ? 0 : position_of(s, c->value_producer[value]);
+    *from = -1;
+    if (d == home(s, value)) *from = c->value_producer[value] < 0 ? 0 : position_of(s, c->value_producer[value]);
     for (int i = 0; i < n; i++)
-        if (copies[i].to == d) from = copies[i].arrives;
-    if (from < 0 || at < from) return false;
-    to = from;
+        if (copies[i].to == d) *from = copies[i].arrives;
+    if (*from < 0) return false;
+    *to = *from;
     for (int i = 0; i < c->n_tasks; i++) {
         int task = s->order[i];
         if (s->device[task] != d || !reads(s, task, value)) continue;
-        if (i > to) to = i;
-        if (c->model == BERTH_MODEL_CONCURRENT && last_before(s, s->out.end[task]) > to)
-            to = last_before(s, s->out.end[task]);
+        if (i > *to) *to = i;
+        if (c->model == BERTH_MODEL_CONCURRENT && last_before(s, s->out.end[task]) > *to)
+            *to = last_before(s, s->out.end[task]);
     }
     for (int i = 0; i < n; i++)
-        if (copies[i].from == d && copies[i].kept > to) to = copies[i].kept;
-    return at <= to || c->value_target[value] == d;
+        if (copies[i].from == d && copies[i].kept > *to) *to = copies[i].kept;
+    if (c->value_target[value] == d) *to = c->n_tasks - 1;
+    return true;
 }
 
 static bool has_weight(const naive *s, int weight, int d) {
@@ -511,14 +512,16 @@ static double peak_of(const naive *s, int d) {
             if (s->device[t] == d) peak += c->task_memory[t];
         return peak;
     }
-    for (int at = 0; at < c->n_tasks; at++) {
-        double held = 0;
-        for (int w = 0; w < c->n_weights; w++)
-            if (has_weight(s, w, d)) held += c->weight_bytes[w];
-        for (int v = 0; v < c->n_values; v++)
-            if (lies(s, v, d, at)) held += c->value_bytes[v];
-        peak = fmax(peak, held);
+    double held[NAIVE_MAX_TASKS] = {0};
+    for (int w = 0; w < c->n_weights; w++)
+        for (int at = 0; at < c->n_tasks; at++)
+            if (has_weight(s, w, d)) held[at] += c->weight_bytes[w];
+    for (int v = 0; v < c->n_values; v++) {
+        int from = 0, to = 0;
+        if (!lies(s, v, d, &from, &to)) continue;
+        for (int at = from; at <= to; at++) held[at] += c->value_bytes[v];
     }
+    for (int at = 0; at < c->n_tasks; at++) peak = fmax(peak, held[at]);
     return peak;
 }
 

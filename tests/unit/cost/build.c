@@ -141,6 +141,26 @@ static void captures_are_reads(void **state) {
     berth_graph_free(graph);
 }
 
+/* Before version 10 an IR has its weights inside the operations. */
+static void blobs_are_weights(void **state) {
+    berth_ctx *ctx = *state;
+    berth_graph *graph = support_read(ctx, support_source("tests/golden/legacy_v6.xml"));
+    berth_device_set *set = read_devices(ctx, "cpu,gpu");
+    berth_costs *c = make_costs(ctx, graph, set, NULL);
+    double blobs = 0;
+    for (int32_t task = 0; task < c->n_tasks; task++) {
+        double bytes = 0;
+        for (int32_t i = c->weight_start[task]; i < c->weight_start[task + 1]; i++)
+            bytes += c->weight_bytes[c->weights[i]];
+        assert_true(bytes >= (double)graph->ops[c->task_op[task]].blob_bytes);
+        blobs += (double)graph->ops[c->task_op[task]].blob_bytes;
+    }
+    assert_true(blobs > 0);
+    berth_costs_free(c);
+    berth_device_set_free(set);
+    berth_graph_free(graph);
+}
+
 /* Nothing to run: a Parameter that feeds a Result. */
 static void empty_models(void **state) {
     berth_ctx *ctx = *state;
@@ -404,6 +424,7 @@ int main(void) {
         cmocka_unit_test(launch_under_queued),
         cmocka_unit_test(ends_of_the_model),
         cmocka_unit_test(captures_are_reads),
+        cmocka_unit_test(blobs_are_weights),
         cmocka_unit_test(empty_models),
         cmocka_unit_test(free_operations_are_free),
         cmocka_unit_test(unknown_shapes_are_said),

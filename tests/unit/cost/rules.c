@@ -76,8 +76,8 @@ static void pins_and_bans(void **state) {
 static void contradictions_are_named(void **state) {
     fixture *f = *state;
     berth_rule to_gpu[] = {{"*relu", "gpu"}, {"block2/*", "gpu"}, {"block2/relu", "cpu"}};
-    berth_rule from_gpu[] = {{"block1/*", "gpu"}};
-    berth_limits limits = {.pins = to_gpu, .n_pins = 2, .bans = from_gpu, .n_bans = 1};
+    berth_rule from_gpu[] = {{"block1/*", "cpu"}, {"block1/*", "gpu"}}; /* the first says nothing beyond the pin */
+    berth_limits limits = {.pins = to_gpu, .n_pins = 2, .bans = from_gpu, .n_bans = 2};
     refuse(f, &limits, BERTH_E_INFEASIBLE,
            "operation 'block1/relu' (Relu) may run nowhere: pinned to gpu, banned from gpu");
     limits = (berth_limits){.pins = to_gpu, .n_pins = 3};

@@ -346,7 +346,7 @@ static graph *make_graph(const row *r) {
     size_t used = 0;
     const char *text = r->inputs;
     for (int i = 0; r->inputs; i++) {
-        char name[8];
+        char name[16];
         size_t n = strcspn(text, ";");
         bool absent = n == 1 && *text == '-';
         snprintf(name, sizeof name, absent ? "-" : "x%d", i);
@@ -368,8 +368,8 @@ static const char *outcome(graph *g, char text[2001]) {
     if (status == BERTH_E_FORMAT) return berth_ctx_message(g->ctx);
     if (status != BERTH_OK) return "not a refusal";
     text[0] = ':';
-    const char *shape = graph_text(graph_tensor(g, "y"), text + 1);
-    memmove(text + 1, shape, strlen(shape) + 1);
+    char shape[2000];
+    snprintf(text + 1, 2000, "%s", graph_text(graph_tensor(g, "y"), shape));
     return text;
 }
 

@@ -2,5 +2,7 @@
 berth_unit_test(search constructive)
 berth_unit_test(search improve)
 berth_unit_test(search problem)
-berth_unit_test(search search)
 berth_unit_test(search exact)
+berth_unit_test(search search)
+berth_unit_test(search flow)
+berth_unit_test(search min_cut)
