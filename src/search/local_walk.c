@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offering a placement costs a full run and a copy, which is more than a move where moves are cheap: there the best one
- * is offered only when the walk is about to leave it, and at most once per so many evaluations as pay for it. What is
- * lost by that is little, since walks end by going down. */
+/* Offering a placement costs a full run and a copy, which is more than a move where moves are cheap. There the best
+ * placement is not offered when it is found but when there is time: what has been changed since then is written down,
+ * and taken back in a copy at the end of a round, or when as many changes have come together as pay for it. */
 #include "search/local_walk.h"
 
 #include <math.h>
@@ -60,6 +60,7 @@ static berth_status set_up(berth_stroll *w) {
     w->tasks = berth_arena_push(&w->arena, n, sizeof *w->tasks);
     w->critical = berth_arena_push(&w->arena, n, sizeof *w->critical);
     w->before = berth_arena_push(&w->arena, n, sizeof *w->before);
+    w->since = berth_arena_push(&w->arena, (size_t)w->problem->n_units + BERTH_STROLL_UNITS + 1, sizeof *w->since);
     w->mark = berth_arena_push(&w->arena, (size_t)w->problem->n_units, sizeof *w->mark);
     if (w->arena.failed || !build_near(w)) return berth_fail_nomem(w->search->ctx);
     return berth_sim_new(w->search->ctx, &w->sim, c);
@@ -160,6 +161,7 @@ void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t 
     walk->n_critical = 0;
     if (walk->has_order && walk->ms < INFINITY) trace_critical(walk);
     walk->is_unoffered = false;
+    walk->n_since = 0;
     if (walk->ms < walk->seen_ms) {
         walk->seen_ms = walk->ms;
         walk->is_unoffered = true;
@@ -311,54 +313,57 @@ int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t 
     return place;
 }
 
-/* Takes the last move back where trying changed the placement. */
-static void undo(berth_stroll *w) {
-    if (w->task >= 0) shift(w, w->place, w->old_place);
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
-}
-
-static void redo(berth_stroll *w) {
-    if (w->task >= 0) shift(w, w->old_place, w->place);
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
-}
-
 void berth_stroll_drop(berth_stroll *walk) {
-    undo(walk);
+    if (walk->task >= 0) shift(walk, walk->place, walk->old_place);
+    for (int32_t i = 0; i < walk->n_changes && !walk->moves_are_cheap; i++)
+        put(walk, walk->changes[i].unit, walk->changes[i].from);
 }
 
 void berth_stroll_offer(berth_stroll *walk) {
+    const berth_problem *p = walk->problem;
+    const int32_t *device = walk->device;
     if (!walk->is_unoffered) return;
+    if (walk->n_since > 0) {
+        memcpy(walk->tasks, device, (size_t)walk->costs->n_tasks * sizeof *device);
+        for (int32_t k = walk->n_since - 1; k >= 0; k--)
+            for (int32_t i = p->unit_start[walk->since[k].unit]; i < p->unit_start[walk->since[k].unit + 1]; i++)
+                walk->tasks[p->unit_tasks[i]] = walk->since[k].from;
+        device = walk->tasks;
+    }
     walk->is_unoffered = false;
-    walk->last_offer = walk->search->evaluations;
-    berth_search_offer(walk->search, walk->device, walk->has_order ? walk->priority : NULL, BERTH_SOURCE_POLISHED_SEED,
+    berth_search_offer(walk->search, device, walk->has_order ? walk->priority : NULL, BERTH_SOURCE_POLISHED_SEED,
                        walk->method);
 }
 
-/* Before the walk leaves the best placement seen: offer it if enough moves were made to pay for that. */
-static void leave_best(berth_stroll *w) {
-    if (w->search->evaluations - w->last_offer < w->costs->n_tasks) return;
-    undo(w);
-    berth_stroll_offer(w);
-    redo(w);
+/* Cheap moves: makes the move, and writes it down if the best placement is still to be offered. */
+static void keep_cheap(berth_stroll *w) {
+    const int32_t *tasks;
+    int32_t n_tasks = list_tasks(w, &tasks);
+    w->ms = berth_sim_move(w->sim, tasks, n_tasks, w->changes[0].to);
+    for (int32_t i = 0; i < w->n_changes; i++) {
+        put(w, w->changes[i].unit, w->changes[i].to);
+        if (w->is_unoffered) w->since[w->n_since++] = w->changes[i];
+    }
+    if (w->ms < w->seen_ms * (1 - least_gain)) {
+        w->seen_ms = w->ms;
+        w->is_unoffered = true;
+        w->n_since = 0;
+    } else if (w->n_since > w->problem->n_units) {
+        berth_stroll_offer(w);
+    }
 }
 
 void berth_stroll_keep(berth_stroll *walk) {
-    if (walk->is_unoffered && walk->tried_ms > walk->ms) leave_best(walk);
     if (walk->moves_are_cheap) {
-        const int32_t *tasks;
-        int32_t n_tasks = list_tasks(walk, &tasks);
-        walk->tried_ms = berth_sim_move(walk->sim, tasks, n_tasks, walk->changes[0].to);
-        for (int32_t i = 0; i < walk->n_changes; i++) put(walk, walk->changes[i].unit, walk->changes[i].to);
+        keep_cheap(walk);
+        return;
     }
     walk->ms = walk->tried_ms;
     if (walk->has_order) trace_critical(walk);
-    if (walk->ms < walk->seen_ms * (1 - least_gain)) {
-        walk->seen_ms = walk->ms;
-        walk->is_unoffered = true;
-        if (!walk->moves_are_cheap) berth_stroll_offer(walk);
-    } else if (walk->ms > walk->seen_ms) {
-        walk->is_unoffered = false;
-    }
+    if (!(walk->ms < walk->seen_ms)) return;
+    walk->seen_ms = walk->ms;
+    walk->is_unoffered = true;
+    berth_stroll_offer(walk);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------------------------- */

@@ -45,9 +45,10 @@ typedef struct berth_stroll {
     int32_t *mark;  /* [n_units] scratch: the last growth that met the unit */
     int32_t growth;
 
-    double seen_ms;     /* best current so far */
-    bool is_unoffered;  /* the current placement is that best and has not been offered */
-    int64_t last_offer; /* evaluations then */
+    double seen_ms;             /* best current so far */
+    bool is_unoffered;          /* that best has not been offered */
+    berth_stroll_change *since; /* [n_units + BERTH_STROLL_UNITS + 1] changes since then, if moves_are_cheap */
+    int32_t n_since;
 } berth_stroll;
 
 /* Starts from the search's best placement, or else from the best that the quick methods find. If there is none, or
@@ -79,7 +80,7 @@ int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t 
 void berth_stroll_keep(berth_stroll *walk);
 void berth_stroll_drop(berth_stroll *walk);
 
-/* Offers the current placement if it is the best seen and was not offered yet. */
+/* Offers the best placement seen if that was not done yet. To be called before a jump and at the end. */
 void berth_stroll_offer(berth_stroll *walk);
 
 /* Up to `size` units, the first and others on its device that hang together with it, breadth first; their number. */

@@ -18,7 +18,7 @@ static int free_ctx(void **state) {
 
 static void random_costs_are_sound(void **state) {
     uint64_t seed = 11;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 10, 4);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
@@ -51,7 +51,7 @@ static void random_costs_are_sound(void **state) {
 static void equal_devices_may_be_swapped(void **state) {
     uint64_t seed = 12;
     int n_pairs = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 8, 4);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
