@@ -12,19 +12,17 @@
 #include "search/local_walk.h"
 #include "search/search_methods.h"
 
-static const double cooling = 0.1; /* last temperature of a round over its first */
+enum { FIRST_ROUND = 50, LONGER = 2 }; /* evaluations per unit; ratio of two rounds */
+static const double cooling = 0.1;     /* last temperature of a round over its first */
 
 static double first_temperature(double n_units) {
     return 0.6 / n_units * (1 + 10 / n_units);
 }
 
-enum { FIRST_ROUND = 50, LONGER = 2 }; /* evaluations per unit; ratio of two rounds */
-
-typedef struct round {
+typedef struct turn {
     int64_t first, length; /* evaluations */
-    bool is_last;
-    double first_spent; /* share of the budget */
-} round_of;
+    double first_spent;    /* share of the budget */
+} turn;
 
 /* Evaluations that the budget leaves; as far as time limits it, by the pace so far. */
 static double evaluations_left(const berth_search *search, int64_t first, double started) {
@@ -35,11 +33,11 @@ static double evaluations_left(const berth_search *search, int64_t first, double
     return by_time < left ? by_time : left;
 }
 
-/* How far the round is, 0 to 1. The last round of a budget in time ends with it, whatever the pace was expected to be.
- */
-static double progress(const berth_search *search, const round_of *r) {
+/* How far the round is, 0 to 1: by evaluations or, if it is to last beyond its end, by the share of the budget in time
+ * that it has used. */
+static double progress(const berth_search *search, const turn *r) {
     double done = (double)(search->evaluations - r->first) / (double)r->length;
-    if (r->is_last && search->budget.seconds < INFINITY) {
+    if (search->budget.seconds < INFINITY) {
         double spent = (berth_search_spent(search) - r->first_spent) / (1 - r->first_spent);
         if (spent > done) done = spent;
     }
@@ -47,7 +45,7 @@ static double progress(const berth_search *search, const round_of *r) {
 }
 
 /* False: no move came up in many draws. */
-static bool run_round(berth_stroll *w, const round_of *r) {
+static bool run_round(berth_stroll *w, const turn *r) {
     berth_search *search = w->search;
     double n = w->problem->n_units, hot = first_temperature(n), temperature = hot;
     int64_t misses = 0, most_misses = 64 + 16 * (int64_t)n, until_cooler = 0;
@@ -88,11 +86,8 @@ static void anneal(berth_stroll *w) {
         else if (!is_first)
             berth_stroll_restart(w);
         best_ms = search->best_ms;
-        round_of r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
-        if (left < LONGER * (double)length) {
-            r.is_last = true;
-            r.length = left > 1 ? (int64_t)left : 1;
-        }
+        turn r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
+        if (left < LONGER * (double)length) r.length = left > 1 ? (int64_t)left : 1;
         if (!run_round(w, &r)) return;
         length *= LONGER;
     }

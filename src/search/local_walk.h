@@ -42,8 +42,8 @@ typedef struct berth_stroll {
     int32_t task, place, old_place; /* a task's new and old place in the order; task -1: none */
     double tried_ms;
     int32_t *tasks; /* [n_tasks] scratch */
-    int32_t *mark;  /* [n_units] scratch: the last growth that met the unit */
-    int32_t growth;
+    uint32_t *mark; /* [n_units] scratch: the last growth that met the unit */
+    uint32_t growth;
 
     double seen_ms;             /* best current so far */
     bool is_unoffered;          /* that best has not been offered */
