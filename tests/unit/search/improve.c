@@ -65,7 +65,7 @@ static void reach_the_optimum(void **state, berth_model model, int n_cases, int3
     }
     for (size_t m = 0; m < N_METHODS; m++) {
         print_message("%s: %d of %d are more than 1 %% off\n", methods[m].name, n_far[m], n_feasible);
-        assert_true(n_far[m] <= 1 + n_feasible / 100);
+        assert_true(n_far[m] <= 2 + n_feasible / 100);
     }
 }
 
