@@ -44,21 +44,25 @@ static const berth_method *improver(int32_t lane) {
     return berth_method_find(lane % 2 ? "local" : "anneal");
 }
 
+/* What each of n lanes gets of that share of the evaluations that are left. */
+static int64_t part_of(const berth_crew *crew, double share, int32_t lane, int32_t n) {
+    int64_t left = berth_search_left(crew->best);
+    if (crew->best->budget.evaluations == INT64_MAX) return INT64_MAX;
+    if (share < 1) left = (int64_t)ceil(share * (double)left);
+    return left / n + (lane < left % n);
+}
+
 /* All lanes improve the best placement so far, with that share of what is left of the evaluations, or until that share
  * of the whole time is over. */
 static berth_status improve(berth_crew *crew, double share) {
     berth_turn turns[BERTH_CREW_LANES] = {{0}};
     int32_t n = is_timed(crew) ? crew->n_threads : N_LANES;
-    int64_t left = berth_search_left(crew->best), evaluations = left;
     if (berth_crew_done(crew)) return BERTH_OK;
-    if (left < INT64_MAX) evaluations = (int64_t)ceil(share * (double)left);
-    for (int32_t i = 0; i < n; i++) {
-        int64_t part = evaluations < INT64_MAX ? evaluations / n + (i < evaluations % n) : INT64_MAX;
+    for (int32_t i = 0; i < n; i++)
         turns[i] = (berth_turn){
             .method = improver(i),
-            .budget = {.evaluations = part, .seconds = is_timed(crew) ? share * crew->best->budget.seconds : INFINITY},
+            .budget = {.evaluations = part_of(crew, share, i, n), .seconds = until(crew, share).seconds},
         };
-    }
     return berth_crew_run(crew, turns, n);
 }
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Graphs for benchmarks: matrix products with weights, activations between them, sums where paths join. Tensors are
- * rows of 64, 256 or 1024 features; the structure is drawn by the kind. */
+ * rows of 64, 128 or 256 features; the structure is drawn by the kind. */
 #include "berth/bench.h"
 
 #include "base/rng.h"
 #include "graph/build.h"
 
-enum { ROWS = 128, MOST_INPUTS = 8, MOST_BRANCHES = 4 };
+enum { ROWS = 1024, MOST_INPUTS = 8, MOST_BRANCHES = 4 };
 
 typedef struct generator {
     berth_build *build;
@@ -54,7 +54,7 @@ static int32_t add_op(generator *g, const int32_t *inputs, int32_t n) {
     for (int32_t i = 0; i < n; i++) ports[i] = inputs[i];
     int64_t features = features_of(g, inputs[0]);
     if (type == types[0]) {
-        int64_t wide = (int64_t)64 << 2 * below(g, 3);
+        int64_t wide = (int64_t)64 << below(g, 3);
         ports[n++] = add_tensor(g, features, wide, BERTH_TENSOR_INITIALIZER);
         features = wide;
     }
@@ -124,7 +124,7 @@ static int32_t draw_series(generator *g, int32_t from, int32_t n) { /* NOLINT(mi
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
 static berth_status generate(generator *g, berth_generated kind, int32_t n_ops, berth_graph **out) {
-    int32_t input = add_tensor(g, ROWS, 256, BERTH_TENSOR_INPUT), output = -1;
+    int32_t input = add_tensor(g, ROWS, 128, BERTH_TENSOR_INPUT), output = -1;
     if (input >= 0) berth_build_input(g->build, input);
     int32_t first = input < 0 ? -1 : add_op(g, &input, 1);
     if (first >= 0) switch (kind) {

@@ -102,14 +102,21 @@ bool berth_search_proven(const berth_search *search) {
     return search->has_best && search->best_ms <= search->bound_ms;
 }
 
+/* Between two calls lies at most about one evaluation: so many fit into look_every however large the problem is. The
+ * pace so far is no limit, because calls that found nothing to evaluate may be followed by some that did. */
+static double most_calls(const berth_search *search) {
+    static const double task_seconds = 20e-9;
+    return look_every / (task_seconds * (1 + (double)search->problem->costs->n_tasks));
+}
+
 /* Sets the number of calls until the next look so that it comes after about look_every. */
 static void look(berth_search *search) {
     double now = berth_search_clock(), since = now - search->last_look;
     double next =
         since > 0 ? (double)search->calls_between * (look_every / since) : 2.0 * (double)search->calls_between;
     double most = 2.0 * (double)search->calls_between + 1;
-    if (next > most) next = most;
-    search->calls_between = search->calls_left = next < 1 ? 1 : next > 1e6 ? 1000000 : (int64_t)next;
+    next = fmin(fmin(next, most), most_calls(search));
+    search->calls_between = search->calls_left = next < 1 ? 1 : (int64_t)next;
     search->last_look = now;
     search->out_of_time = now - search->started >= search->budget.seconds || berth_cancelled(search->ctx);
 }
