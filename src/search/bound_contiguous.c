@@ -13,7 +13,7 @@
  * The same tables tell a search what must follow a step. A bound of what is left after some tasks are done may only
  * look at tasks that are not done.
  *
- * Throughput: the times of all tasks, each on its fastest device, shared by all devices. */
+ * Throughput: prices (exact_contiguous_load.c). */
 #include "search/exact_contiguous.h"
 
 #include <math.h>
@@ -226,59 +226,26 @@ static bool fill(tails *t) {
     return true;
 }
 
-double berth_contiguous_fastest(const berth_contiguous *m, int32_t task) {
-    double best = INFINITY;
-    for (int32_t class = 0; class < m->n_classes; class ++)
-        if (m->allowed[task] >> m->class_device[class] & 1)
-            best = fmin(best, berth_contiguous_ms(m, task, m->class_device[class]));
-    return best;
-}
-
-static void find_ratio(berth_contiguous *m) {
-    m->host_per_device = INFINITY;
-    for (int32_t task = 0; task < m->c->n_tasks; task++) {
-        double device = berth_contiguous_fastest(m, task), host = berth_contiguous_ms(m, task, m->c->host);
-        if (!m->is_kept[task] || !(m->allowed[task] >> m->c->host & 1)) continue;
-        if (device > 0 && device < INFINITY) m->host_per_device = fmin(m->host_per_device, host / device);
-    }
-}
-
 berth_status berth_contiguous_make_tails(berth_ctx *ctx, berth_contiguous *m) {
     tails t = {.m = m, .n_states = (size_t)m->n_states, .n_classes = (size_t)m->n_classes};
-    find_ratio(m);
-    if (m->throughput) return BERTH_OK;
     berth_arena_init(&t.scratch, berth_ctx_allocator(ctx));
     bool made = fill(&t);
     berth_arena_deinit(&t.scratch);
     return made ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
-/* The host can take over at most what its own share leaves room for; with x milliseconds of the devices' work taken
- * over, load >= (rest - x) / n_left and load >= (host + ratio x) / cores. */
-double berth_contiguous_least_load(const berth_contiguous *m, double host_ms, double rest_ms, int32_t n_left) {
-    double cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1, ratio = m->host_per_device;
-    double least = host_ms / cores;
-    if (rest_ms <= 0) return least;
-    if (ratio == INFINITY) return n_left > 0 ? fmax(least, rest_ms / n_left) : INFINITY;
-    double shared = (rest_ms * ratio + host_ms) / (n_left * ratio + cores);
-    return fmax(least, shared);
-}
-
-/* Every task somewhere, and the longest of them by itself. */
+/* Shared by all devices, and the longest task by itself. */
 static double bound_load(const berth_contiguous *m) {
-    double cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1, longest = 0, host_only = 0, rest = 0;
-    int32_t n_left = m->c->n_devices - 1;
+    double longest = 0, shared = 0, cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1;
     for (int32_t task = 0; task < m->c->n_tasks; task++) {
-        double device = berth_contiguous_fastest(m, task);
-        bool on_host = m->allowed[task] >> m->c->host & 1;
-        double host = on_host ? berth_contiguous_ms(m, task, m->c->host) : INFINITY;
-        longest = fmax(longest, fmin(device, host / cores));
-        if (device == INFINITY)
-            host_only += host;
-        else
-            rest += device;
+        double fastest = INFINITY;
+        for (int32_t d = 0; d < m->c->n_devices; d++)
+            if (m->allowed[task] >> d & 1)
+                fastest = fmin(fastest, berth_contiguous_ms(m, task, d) / (d == m->c->host ? cores : 1));
+        longest = fmax(longest, fastest);
+        shared += m->price[(size_t)task * (size_t)m->n_states + (size_t)m->n_states - 1];
     }
-    return fmax(longest, berth_contiguous_least_load(m, host_only, rest, n_left));
+    return fmax(longest, shared);
 }
 
 static double bound_latency(const berth_contiguous *m) {

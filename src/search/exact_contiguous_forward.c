@@ -54,6 +54,7 @@ static void put_host_step(berth_walk *w, const berth_ideal *to, int32_t block, s
     double sum = 0;
     for (int32_t k = m->block_start[block]; k < m->block_start[block + 1]; k++) {
         int32_t task = m->block_tasks[k];
+        if (m->weighs_host) label.host_bytes += m->c->task_memory[task];
         if (m->throughput) {
             sum += berth_contiguous_ms(m, task, m->c->host);
             continue;

@@ -49,16 +49,16 @@ static berth_status make_classes(build *b) {
     if (endless) m->n_states = 1;
     m->endless = endless;
     int32_t *after = push(b, (size_t)m->n_states * (size_t)m->n_classes, sizeof *after);
-    int32_t *n_left = push(b, (size_t)m->n_states, sizeof *n_left);
+    int32_t *left = push(b, (size_t)m->n_states * (size_t)m->n_classes, sizeof *left);
     if (m->arena.failed) return berth_fail_nomem(b->ctx);
     for (int32_t state = 0; state < m->n_states; state++)
         for (int32_t k = 0; k < m->n_classes; k++) {
-            int32_t left = endless ? size[k] : state / stride[k] % (size[k] + 1);
-            after[state * m->n_classes + k] = endless ? 0 : left > 0 ? state - stride[k] : -1;
-            n_left[state] += left;
+            int32_t at = state * m->n_classes + k;
+            left[at] = endless ? size[k] : state / stride[k] % (size[k] + 1);
+            after[at] = endless ? 0 : left[at] > 0 ? state - stride[k] : -1;
         }
     m->after = after;
-    m->n_left = n_left;
+    m->left = left;
     return BERTH_OK;
 }
 
@@ -211,7 +211,7 @@ static berth_status build_model(build *b) {
     BERTH_TRY(make_values(b));
     BERTH_TRY(make_edges(b));
     if (!b->options.for_bounds) BERTH_TRY(berth_contiguous_make_blocks(b->ctx, b->m, b->options.most_blocks));
-    return berth_contiguous_make_tails(b->ctx, b->m);
+    return b->m->throughput ? berth_contiguous_make_prices(b->ctx, b->m) : berth_contiguous_make_tails(b->ctx, b->m);
 }
 
 berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, berth_contiguous_options options) {
@@ -223,6 +223,7 @@ berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, 
     m->problem = search->problem;
     m->c = search->problem->costs;
     m->throughput = m->c->objective == BERTH_OBJECTIVE_THROUGHPUT;
+    m->weighs_host = m->c->task_memory && m->problem->memory_binds && m->c->capacity[m->c->host] < INFINITY;
     build b = {.ctx = search->ctx, .m = m, .options = options};
     berth_status status = build_model(&b);
     if (status == BERTH_OK)

@@ -10,12 +10,6 @@
 
 #include "base/sort.h"
 
-static int32_t count_left(const berth_walk *w, int32_t state, int32_t class) {
-    int32_t n = 0;
-    while ((state = berth_walk_after(w, state, class)) >= 0) n++;
-    return n;
-}
-
 /* The labels at hand are not extended in all ways. */
 static void leave_out(berth_walk *w, const berth_labels *labels) {
     for (size_t i = 0; i < labels->n; i++) w->left_out = fmin(w->left_out, labels->labels[i].least);
@@ -23,7 +17,7 @@ static void leave_out(berth_walk *w, const berth_labels *labels) {
 
 static bool is_more_promising(const void *user, int32_t a, int32_t b) {
     const berth_labels *labels = user;
-    double x = labels->labels[a].least, y = labels->labels[b].least;
+    double x = labels->labels[a].rank, y = labels->labels[b].rank;
     return x < y || (x == y && a < b);
 }
 
@@ -88,12 +82,12 @@ static void extend_ideal(berth_walk *w, berth_ideal *ideal) {
 
 typedef struct ranked {
     berth_ideal **ideal;
-    double *least;
+    double *rank;
 } ranked;
 
 static bool is_better_ideal(const void *user, int32_t a, int32_t b) {
     const ranked *r = user;
-    return r->least[a] < r->least[b] || (r->least[a] == r->least[b] && a < b);
+    return r->rank[a] < r->rank[b] || (r->rank[a] == r->rank[b] && a < b);
 }
 
 static bool has_labels(const berth_ideal *ideal) {
@@ -101,18 +95,18 @@ static bool has_labels(const berth_ideal *ideal) {
     return labels && labels->n > 0;
 }
 
-static double least_of(const berth_ideal *ideal) {
+static double rank_of(const berth_ideal *ideal) {
     const berth_labels *labels = ideal->data;
-    double least = INFINITY;
-    for (size_t i = 0; labels && i < labels->n; i++) least = fmin(least, labels->labels[i].least);
-    return least;
+    double rank = INFINITY;
+    for (size_t i = 0; i < labels->n; i++) rank = fmin(rank, labels->labels[i].rank);
+    return rank;
 }
 
 /* The ideals of one size that the limit allows, most promising first; the rest is released. NULL: no memory. */
 static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen) {
     size_t n = 0;
     for (berth_ideal *ideal = w->ideals.of_size[size]; ideal; ideal = ideal->next) n += has_labels(ideal);
-    ranked r = {berth_arena_push(&w->arena, n, sizeof *r.ideal), berth_arena_push(&w->arena, n, sizeof *r.least)};
+    ranked r = {berth_arena_push(&w->arena, n, sizeof *r.ideal), berth_arena_push(&w->arena, n, sizeof *r.rank)};
     berth_ideal **chosen = berth_arena_push(&w->arena, n, sizeof *chosen);
     int32_t *order = berth_arena_push(&w->arena, n, sizeof *order);
     if (w->arena.failed) return NULL;
@@ -120,7 +114,7 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
     for (berth_ideal *ideal = w->ideals.of_size[size]; ideal; ideal = ideal->next) {
         if (!has_labels(ideal)) continue;
         order[n] = (int32_t)n;
-        r.least[n] = least_of(ideal);
+        r.rank[n] = rank_of(ideal);
         r.ideal[n++] = ideal;
     }
     berth_sort(order, n, is_better_ideal, &r);
@@ -131,7 +125,7 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
             chosen[i] = ideal;
             continue;
         }
-        w->left_out = fmin(w->left_out, r.least[order[i]]);
+        leave_out(w, ideal->data);
         berth_labels_clear(w, ideal->data);
     }
     return chosen;
@@ -176,7 +170,7 @@ static void fill_tables(berth_walk *w, bool *covers) {
         for (int32_t b = 0; b < m->n_states; b++) {
             bool all = true;
             for (int32_t class = 0; class < m->n_classes; class ++)
-                all = all && count_left(w, a, class) >= count_left(w, b, class);
+                all = all && berth_walk_left(w, a, class) >= berth_walk_left(w, b, class);
             covers[(size_t)a * (size_t)m->n_states + (size_t)b] = all;
         }
     for (int32_t task = 0; task < m->c->n_tasks; task++) w->position[task] = -1;

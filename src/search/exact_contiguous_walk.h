@@ -14,18 +14,20 @@
 typedef struct berth_label {
     double ms;            /* latency: the latest end so far; throughput: the largest load of a part so far */
     double least;         /* no completion takes less */
+    double rank;          /* smaller ones are extended first */
+    double host_bytes;    /* sizes of what is on the host, where it may be too much */
     int32_t parent;       /* trace of the label that it came from */
     int16_t state, class; /* devices left; class of the step that led here, or -1: the host */
 } berth_label;
 
 /* What belongs to an ideal: `data` of it. Labels are gone once they were extended. */
 typedef struct berth_labels {
-    int32_t n_times;       /* per label */
-    const int32_t *task;   /* [n_times] latency: tasks of which something outside may want to know */
-    double *tail;          /* latency: [state * (n_times + 1) + i] least that follows task i's end; last: the start */
-    double rest_host_ms;   /* throughput: everything outside, on the host */
-    double host_only_ms;   /* throughput: what outside can only run there */
-    double rest_device_ms; /* throughput: everything else outside, on its fastest device */
+    int32_t n_times;     /* per label */
+    const int32_t *task; /* [n_times] latency: tasks of which something outside may want to know */
+    double *tail;        /* [state * (n_times + 1) + i] latency: least that follows task i's end; last: the start.
+                            Throughput: last: prices of everything outside */
+    double rest_host_ms; /* throughput: everything outside, on the host */
+    double rest_bytes;   /* of everything outside, where the host's memory may be exceeded */
     size_t n, capacity;
     berth_label *labels;
     double *times; /* [label * n_times] latency: when a task's values are on the host; throughput: the host's times */
@@ -149,6 +151,10 @@ bool berth_walk_is_accepted(berth_walk *walk, berth_trace trace);
 /* The state with one device less of the class, or -1. */
 static inline int32_t berth_walk_after(const berth_walk *walk, int32_t state, int32_t class) {
     return walk->m->after[(size_t)state * (size_t)walk->m->n_classes + (size_t) class];
+}
+
+static inline int32_t berth_walk_left(const berth_walk *walk, int32_t state, int32_t class) {
+    return walk->m->left[(size_t)state * (size_t)walk->m->n_classes + (size_t) class];
 }
 
 static inline bool berth_walk_is_hopeless(const berth_walk *walk, double ms) {

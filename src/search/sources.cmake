@@ -11,6 +11,7 @@ target_sources(berth_objects PRIVATE
   src/search/exact_contiguous_blocks.c
   src/search/exact_contiguous_forward.c
   src/search/exact_contiguous_labels.c
+  src/search/exact_contiguous_load.c
   src/search/exact_contiguous_memory.c
   src/search/exact_contiguous_model.c
   src/search/exact_contiguous_offer.c
