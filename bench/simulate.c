@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { N_PLACEMENTS = 64, RUNS = 9, PATH_SIZE = 4096 };
+enum { N_PLACEMENTS = 64, RUNS = 150, PATH_SIZE = 4096 };
 
 #define LIMIT_EVALUATIONS 50000.0
 #define LIMIT_MOVES       5e6
@@ -108,11 +108,11 @@ static placements draw_placements(const berth_costs *c, int32_t count) {
 
 /* --- measuring -------------------------------------------------------------------------------------------------- */
 
-/* Milliseconds of one evaluation, the fastest of several rounds through all placements. */
-static double time_evaluations(berth_sim *sim, const placements *p, int rounds) {
+/* Milliseconds of one evaluation, the fastest of many short runs through all placements. */
+static double time_evaluations(berth_sim *sim, const placements *p, int rounds, int runs) {
     timing t = {0};
     double sum = 0;
-    for (int run = 0; run < RUNS; run++) {
+    for (int run = 0; run < runs; run++) {
         double before = timing_now_ms();
         for (int round = 0; round < rounds; round++)
             for (int32_t i = 0; i < p->count; i++)
@@ -124,7 +124,7 @@ static double time_evaluations(berth_sim *sim, const placements *p, int rounds) 
 }
 
 /* Milliseconds of one try; a move is made after every hundred. */
-static double time_moves(berth_sim *sim, const placements *p, int32_t n_devices, int rounds) {
+static double time_moves(berth_sim *sim, const placements *p, int32_t n_devices) {
     enum { N = 1 << 14 };
     static int32_t task[N], to[N];
     timing t = {0};
@@ -136,12 +136,11 @@ static double time_moves(berth_sim *sim, const placements *p, int32_t n_devices,
     for (int run = 0; run < RUNS; run++) {
         berth_sim_load(sim, p->device, NULL);
         double before = timing_now_ms();
-        for (int round = 0; round < rounds; round++)
-            for (int i = 0; i < N; i++) {
-                sum += berth_sim_try(sim, &task[i], 1, to[i]);
-                if (i % 100 == 0) berth_sim_move(sim, &task[i], 1, to[i]);
-            }
-        timing_add(&t, (timing_now_ms() - before) / (rounds * (double)N));
+        for (int i = 0; i < N; i++) {
+            sum += berth_sim_try(sim, &task[i], 1, to[i]);
+            if (i % 100 == 0) berth_sim_move(sim, &task[i], 1, to[i]);
+        }
+        timing_add(&t, (timing_now_ms() - before) / N);
     }
     if (!(sum < INFINITY)) fprintf(stderr, "bench_simulate: a placement cannot be run\n");
     return timing_fastest(&t);
@@ -162,14 +161,14 @@ static bool measure(berth_ctx *ctx, const berth_costs *c, double limit) {
         for (int32_t i = 0; i < p.count; i++)
             for (int32_t task = 0; task < p.n; task++)
                 p.device[i * p.n + task] = task > i && task < p.n / 2 + i % (p.n / 3 + 1);
-    double per_second = 1000 / time_evaluations(sim, &p, 60);
+    double per_second = 1000 / time_evaluations(sim, &p, 5, RUNS);
     bool good = true;
     if (limit > 0)
         good = at_least(names[c->model], per_second, limit);
     else
         printf("  %s: %.0f per second\n", names[c->model], per_second);
     if (c->model == BERTH_MODEL_SERIAL)
-        good &= at_least("single moves", 1000 / time_moves(sim, &p, c->n_devices, 10), LIMIT_MOVES);
+        good &= at_least("single moves", 1000 / time_moves(sim, &p, c->n_devices), LIMIT_MOVES);
     free(p.device);
     berth_sim_free(sim);
     return good;
@@ -209,7 +208,7 @@ static bool measure_growth(berth_ctx *ctx) {
             berth_costs *c = residual_chain(ctx, n, (berth_model)model);
             if (!c || berth_sim_new(ctx, &sim, c) != BERTH_OK) return false;
             placements p = draw_placements(c, 4);
-            double ns = time_evaluations(sim, &p, 1000000 / n / 4 + 1) * 1e6 / n;
+            double ns = time_evaluations(sim, &p, 50000 / n + 1, n < 1000000 ? 40 : 9) * 1e6 / n;
             printf("  %7.1f", ns);
             if (n == 1000) first[model] = ns;
             good &= ns <= LIMIT_GROWTH * first[model];

@@ -2,21 +2,13 @@
 /* OpenVINO IR, in two ways. An input that begins with a byte below 16 is a recipe: its bytes choose layers, ports,
  * shapes and edges, and the document written from them is well formed, mostly valid, and here and there wrong in one
  * detail; so mutations of few bytes reach the linking of graphs. Any other input is the document itself. */
-#include "berth/berth.h"
+#include "promise.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void demand(bool holds, const char *what, const char *message) {
-    if (holds) return;
-    fprintf(stderr, "broken promise: %s (%s)\n", what, message);
-    abort();
-}
 
 /* ---- from a recipe to a document ------------------------------------------------------------------------------- */
 
@@ -187,51 +179,8 @@ static void write_document(cook *c) {
 
 /* ---- the run --------------------------------------------------------------------------------------------------- */
 
-typedef struct meter {
-    size_t live, peak;
-} meter;
-
-static void *metered_resize(void *user, void *old, size_t old_size, size_t new_size) {
-    meter *m = user;
-    void *block = NULL;
-    if (new_size == 0)
-        free(old);
-    else if (!(block = realloc(old, new_size)))
-        return NULL;
-    m->live += new_size - old_size;
-    if (m->live > m->peak) m->peak = m->live;
-    return block;
-}
-
-static void use_graph(berth_ctx *ctx, const berth_graph *graph) {
-    demand(berth_graph_check(ctx, graph) == BERTH_OK, "a valid graph", berth_ctx_message(ctx));
-    berth_work *work = NULL;
-    demand(berth_work_compute(ctx, &work, graph) == BERTH_OK, "work", berth_ctx_message(ctx));
-    berth_work_free(work);
-    for (berth_group_rule rule = BERTH_GROUP_PAPER; rule <= BERTH_GROUP_FUSED; rule++) {
-        berth_groups *groups = NULL;
-        demand(berth_groups_build(ctx, &groups, graph, rule) == BERTH_OK, "groups", berth_ctx_message(ctx));
-        demand(berth_groups_check(ctx, groups, graph) == BERTH_OK, "valid groups", berth_ctx_message(ctx));
-        berth_groups_free(groups);
-    }
-}
-
 static void run(const char *bytes, size_t size, const berth_read_options *options) {
-    meter m = {0};
-    berth_allocator allocator = {metered_resize, &m};
-    berth_ctx *ctx = NULL;
-    berth_graph *graph = NULL;
-    demand(berth_ctx_new(&ctx, &allocator) == BERTH_OK, "a context", "");
-    berth_status status = berth_graph_read_memory(ctx, &graph, bytes, size, "input", options);
-    demand(m.peak <= ((size_t)1 << 20) + 64 * size, "little memory", berth_ctx_message(ctx));
-    demand((status == BERTH_OK) == (graph != NULL), "a graph or a failure", berth_ctx_message(ctx));
-    if (graph)
-        use_graph(ctx, graph);
-    else
-        demand(strncmp(berth_ctx_message(ctx), "input:", 6) == 0, "the name of the input", berth_ctx_message(ctx));
-    berth_graph_free(graph);
-    berth_ctx_free(ctx);
-    demand(m.live == 0, "no leak", "");
+    hold_promises(bytes, size, options, ((size_t)1 << 20) + 64 * size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {

@@ -1,4 +1,5 @@
 # One line per reader: berth_fuzz_target(<reader>), with fuzz/<reader>.c and fuzz/corpus/<reader>/
+berth_fuzz_target(devices)
 berth_fuzz_target(ir)
 berth_fuzz_target(msr)
 berth_fuzz_target(moirai)

@@ -1,79 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzz targets of the workload readers share.
  *
- * The run reads the input and then holds the library to its promises: a graph that passes its own validators, or one
- * line that names the input; and memory within a small multiple of the input.
- *
  * The mutator works on words (names, numbers) and pieces (a bracketed value, a line), so that most inputs stay
  * readable and reach the builder: ids move, numbers become strange, tasks are doubled, dropped or reordered. A third
  * of the time libFuzzer's own mutations are used instead. */
 #ifndef BERTH_FUZZ_WORKLOAD_H
 #define BERTH_FUZZ_WORKLOAD_H
 
-#include "berth/berth.h"
-
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t max_size, unsigned seed);
-/* Weak: the replaying program has no libFuzzer and mutates nothing. */
-__attribute__((weak)) size_t LLVMFuzzerMutate(uint8_t *data, size_t size, size_t max_size);
-
-/* ---- the run --------------------------------------------------------------------------------------------------- */
-
-typedef struct meter {
-    size_t live, peak;
-} meter;
-
-static void *metered_resize(void *user, void *old, size_t old_size, size_t new_size) {
-    meter *m = user;
-    void *block = NULL;
-    if (new_size == 0)
-        free(old);
-    else if (!(block = realloc(old, new_size)))
-        return NULL;
-    m->live += new_size - old_size;
-    if (m->live > m->peak) m->peak = m->live;
-    return block;
-}
-
-static void demand(bool holds, const char *what, const char *message) {
-    if (holds) return;
-    fprintf(stderr, "broken promise: %s (%s)\n", what, message);
-    abort();
-}
-
-static void run_graph(berth_ctx *ctx, const berth_graph *graph) {
-    demand(berth_graph_check(ctx, graph) == BERTH_OK, "a valid graph", berth_ctx_message(ctx));
-    bool workload = berth_graph_format(graph) >= BERTH_FORMAT_MSR; /* a few bytes can also be an ONNX model */
-    demand(workload == (berth_graph_given_costs(graph) != NULL), "costs of workloads only", "");
-    for (berth_group_rule rule = BERTH_GROUP_PAPER; rule <= BERTH_GROUP_FUSED; rule++) {
-        berth_groups *groups = NULL;
-        demand(berth_groups_build(ctx, &groups, graph, rule) == BERTH_OK, "groups", berth_ctx_message(ctx));
-        demand(berth_groups_check(ctx, groups, graph) == BERTH_OK, "valid groups", berth_ctx_message(ctx));
-        berth_groups_free(groups);
-    }
-}
+#include "promise.h"
 
 static int run_input(const uint8_t *data, size_t size) {
     if (size >= 2 && data[0] == 0x1f && data[1] == 0x8b) return 0; /* gzip is another target's business */
-    meter m = {0};
-    berth_allocator allocator = {metered_resize, &m};
-    berth_ctx *ctx = NULL;
-    berth_graph *graph = NULL;
-    demand(berth_ctx_new(&ctx, &allocator) == BERTH_OK, "a context", "");
-    berth_status status = berth_graph_read_memory(ctx, &graph, data, size, "input", NULL);
-    demand(m.peak <= ((size_t)2 << 20) + 200 * size, "little memory", berth_ctx_message(ctx));
-    demand((status == BERTH_OK) == (graph != NULL), "a graph or a failure", berth_ctx_message(ctx));
-    if (graph)
-        run_graph(ctx, graph);
-    else
-        demand(strncmp(berth_ctx_message(ctx), "input:", 6) == 0, "the name of the input", berth_ctx_message(ctx));
-    berth_graph_free(graph);
-    berth_ctx_free(ctx);
-    demand(m.live == 0, "no leak", "");
+    hold_promises(data, size, NULL, ((size_t)2 << 20) + 200 * size);
     return 0;
 }
 

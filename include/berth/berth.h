@@ -4,11 +4,14 @@
 #define BERTH_BERTH_H
 
 #include "berth/base.h"
+#include "berth/bench.h"
 #include "berth/census.h"
 #include "berth/cost.h"
 #include "berth/device.h"
 #include "berth/graph.h"
 #include "berth/group.h"
+#include "berth/place.h"
+#include "berth/plan.h"
 #include "berth/read.h"
 #include "berth/simulate.h"
 #include "berth/text.h"

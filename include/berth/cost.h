@@ -43,9 +43,12 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_costs_new(berth_ctx *ctx, berth_co
                                                         const berth_cost_options *options);
 BERTH_API void berth_costs_free(berth_costs *costs);
 
-/** Time of an operation on a device: 0 if it does not run (constants, inputs, outputs); INFINITY if it cannot. */
+/**
+ * Time of an operation on a device: 0 if it does not run (constants, inputs, outputs); INFINITY if it cannot or, by a
+ * pin or a ban, may not.
+ */
 BERTH_API double berth_costs_op_ms(const berth_costs *costs, int32_t op, int32_t device);
-/** Time to copy a tensor; 0 on the same device and for constants. */
+/** Time to copy a tensor; 0 on the same device and for what never travels. Logarithmic in the tensors. */
 BERTH_API double berth_costs_copy_ms(const berth_costs *costs, int32_t tensor, int32_t from, int32_t to);
 
 #ifdef __cplusplus

@@ -28,17 +28,19 @@ typedef struct berth_event {
 
 typedef struct berth_timeline {
     berth_model model;
-    double makespan_ms;
+    double makespan_ms; /* the largest load, where throughput is the objective */
     int32_t n_devices;
     const double *memory_peak_bytes; /* [n_devices] */
     int32_t n_events;
-    const berth_event *events; /* by start, then end, then number */
+    const berth_event *events; /* by start, then end, kind, operation, tensor */
 } berth_timeline;
 
 /**
- * Simulate a placement. The makespan is the one that berth_place() reports for it, bit for bit.
- * @return BERTH_OK; BERTH_E_INFEASIBLE (the message says why: an operation where it cannot run, a device over its
- *         memory, a part that is not convex); BERTH_E_ARG (the placement does not fit the graph); BERTH_E_NOMEM
+ * Simulate a placement. The makespan is the one that berth_place() reports for it, bit for bit. Devices of operations
+ * that do not run (constants, inputs, outputs) do not matter.
+ * @return BERTH_OK; BERTH_E_INFEASIBLE (the message says why: an operation where it cannot run, a tensor that
+ *         no link carries, a device over its memory, a part that is not convex); BERTH_E_ARG (the placement does not
+ * fit the graph); BERTH_E_NOMEM
  */
 BERTH_API BERTH_MUST_CHECK berth_status berth_simulate(berth_ctx *ctx, berth_timeline **out, const berth_costs *costs,
                                                        const berth_placement *placement);

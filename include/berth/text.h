@@ -51,6 +51,18 @@ BERTH_API void berth_json_inline(berth_text *text);
  *  says why. */
 BERTH_API BERTH_MUST_CHECK berth_status berth_text_write(berth_ctx *ctx, const berth_text *text, const char *path);
 
+/**
+ * "Did you mean ...": the name nearest to a mistyped one. Begin, offer every name there is, look at `best`.
+ */
+typedef struct berth_nearest {
+    const char *typed;
+    const char *best; /* NULL: nothing is near enough */
+    int distance;
+} berth_nearest;
+
+BERTH_API berth_nearest berth_nearest_begin(const char *typed);
+BERTH_API void berth_nearest_offer(berth_nearest *nearest, const char *name);
+
 #ifdef __cplusplus
 }
 #endif

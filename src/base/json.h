@@ -77,7 +77,7 @@ berth_status berth_json_want_bool(berth_ctx *ctx, const char *name, const berth_
                                   bool *out);
 
 /* BERTH_E_FORMAT if the object has a key that is not in the list (which NULL ends): "name:line: unknown key 'nmae', did
- * you mean 'name'?" */
+ * you mean 'name'?". What is no object passes, for the next call to refuse. */
 berth_status berth_json_only(berth_ctx *ctx, const char *name, const berth_json *object, const char *const *keys);
 
 #endif

@@ -2,7 +2,7 @@
 /* Typed members of JSON objects, with messages that name the place, the key and what was expected. */
 #include "base/json.h"
 
-#include "base/nearest.h"
+#include "berth/text.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -101,16 +101,18 @@ berth_status berth_json_want_bool(berth_ctx *ctx, const char *name, const berth_
     return BERTH_OK;
 }
 
+static bool is_listed(const berth_json *member, const char *const *keys) {
+    for (; *keys; keys++)
+        if (strlen(*keys) == member->key_size && memcmp(*keys, member->key, member->key_size) == 0) return true;
+    return false;
+}
+
 berth_status berth_json_only(berth_ctx *ctx, const char *name, const berth_json *object, const char *const *keys) {
     if (object->kind != BERTH_JSON_OBJECT) return BERTH_OK;
     for (const berth_json *member = object->child; member; member = member->next) {
+        if (is_listed(member, keys)) continue;
         berth_nearest nearest = berth_nearest_begin(member->key);
-        bool known = false;
-        for (const char *const *key = keys; *key && !known; key++) {
-            known = strlen(*key) == member->key_size && memcmp(*key, member->key, member->key_size) == 0;
-            berth_nearest_offer(&nearest, *key);
-        }
-        if (known) continue;
+        for (; *keys; keys++) berth_nearest_offer(&nearest, *keys);
         return berth_fail(ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": unknown key '%.80s'%s%s%s", name, member->line,
                           member->key, nearest.best ? ", did you mean '" : "", nearest.best ? nearest.best : "",
                           nearest.best ? "'?" : "");

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edit distance: insert, delete or replace a letter, or swap two neighbours (optimal string alignment, Damerau 1964). A
  * name is near if at most a third of its letters, and at least one, differ. */
-#include "base/nearest.h"
+#include "berth/text.h"
 
 #include <string.h>
 

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
+#include "cli/bench.h"
+#include "cli/devices.h"
 #include "cli/inspect.h"
-#include "cli/nearest.h"
 #include "cli/output.h"
+#include "cli/place.h"
 #include "cli/report.h"
 #include "cli/signals.h"
+#include "cli/simulate.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
@@ -27,7 +30,9 @@ static const cli_command version_command = {
     .summary = "print the version",
 };
 
-static const cli_command *const commands[] = {&cli_inspect, &help_command, &version_command, NULL};
+static const cli_command *const commands[] = {
+    &cli_inspect, &cli_devices, &cli_place, &cli_simulate, &cli_bench, &help_command, &version_command, NULL,
+};
 
 static const cli_command *find_command(const char *name) {
     for (int i = 0; commands[i]; i++)
@@ -38,8 +43,8 @@ static const cli_command *find_command(const char *name) {
 static int fail_unknown(const char *name) {
     char message[256];
     const char *what = name[0] == '-' ? "option" : "command";
-    cli_nearest nearest = cli_nearest_begin(name);
-    for (int i = 0; commands[i]; i++) cli_nearest_offer(&nearest, commands[i]->name);
+    berth_nearest nearest = berth_nearest_begin(name);
+    for (int i = 0; commands[i]; i++) berth_nearest_offer(&nearest, commands[i]->name);
     if (nearest.best)
         snprintf(message, sizeof message, "unknown %s '%.60s'; did you mean '%s'?", what, name, nearest.best);
     else

@@ -4,7 +4,7 @@
  * repeated options nor memory for them is needed. */
 #include "cli/options.h"
 
-#include "cli/nearest.h"
+#include "berth/text.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -141,11 +141,11 @@ static void explain_number(const word *found, char *message, size_t size) {
 }
 
 static void explain_unknown(const cli_command *command, const word *found, char *message, size_t size) {
-    cli_nearest nearest = cli_nearest_begin(found->spelled[1] == '-' ? found->spelled + 2 : "");
+    berth_nearest nearest = berth_nearest_begin(found->spelled[1] == '-' ? found->spelled + 2 : "");
     const cli_option *tables[] = {command->options, cli_common_options};
     for (int i = 0; i < 2; i++)
         for (const cli_option *row = tables[i]; row && is_row(row); row++)
-            if (row->name) cli_nearest_offer(&nearest, row->name);
+            if (row->name) berth_nearest_offer(&nearest, row->name);
     if (nearest.best)
         snprintf(message, size, "unknown option %s; did you mean --%s?", found->spelled, nearest.best);
     else

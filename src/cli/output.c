@@ -101,10 +101,20 @@ const char *cli_scaled(double value, const char *unit, char buffer[static CLI_SC
     return buffer;
 }
 
+static int write_text(berth_ctx *ctx, const berth_text *text, const char *path) {
+    berth_status status = berth_text_write(ctx, text, path ? path : "-");
+    return status == BERTH_OK ? CLI_DONE : cli_report_failure(ctx, status, CLI_WRITING);
+}
+
 int cli_output_write(berth_ctx *ctx, const berth_text *text, const char *path) {
     berth_status status = berth_text_status(text);
     if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
-    if (cli_interrupted(NULL)) return CLI_INTERRUPTED;
-    status = berth_text_write(ctx, text, path ? path : "-");
-    return status == BERTH_OK ? CLI_DONE : cli_report_failure(ctx, status, CLI_WRITING);
+    return cli_interrupted(NULL) ? CLI_INTERRUPTED : write_text(ctx, text, path);
+}
+
+int cli_output_keep(berth_ctx *ctx, const berth_text *text, const char *path) {
+    berth_status status = berth_text_status(text);
+    if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
+    int code = write_text(ctx, text, path);
+    return code == CLI_DONE && cli_interrupted(NULL) ? CLI_INTERRUPTED : code;
 }

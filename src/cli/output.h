@@ -27,5 +27,7 @@ const char *cli_scaled(double value, const char *unit, char buffer[static CLI_SC
 
 /* Write the text to `path` (NULL: standard output) and report what goes wrong. Returns the exit code. */
 int cli_output_write(berth_ctx *ctx, const berth_text *text, const char *path);
+/* The same after Ctrl-C, for what is worth keeping then: it is written, and the exit code says 130. */
+int cli_output_keep(berth_ctx *ctx, const berth_text *text, const char *path);
 
 #endif

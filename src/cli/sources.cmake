@@ -1,16 +1,26 @@
 target_sources(berth_cli PRIVATE
+  src/cli/amounts.c
+  src/cli/bench.c
+  src/cli/bench_speed.c
+  src/cli/bench_suites.c
+  src/cli/devices.c
   src/cli/inspect.c
   src/cli/inspect_dot.c
   src/cli/inspect_json.c
   src/cli/inspect_summary.c
   src/cli/inspect_table.c
+  src/cli/limits.c
   src/cli/main.c
-  src/cli/nearest.c
   src/cli/options.c
   src/cli/output.c
+  src/cli/place.c
+  src/cli/place_summary.c
+  src/cli/progress.c
   src/cli/report.c
   src/cli/shapes.c
   src/cli/signals.c
+  src/cli/simulate.c
   src/cli/tensors.c
+  src/cli/timeline.c
   src/cli/usage.c
 )

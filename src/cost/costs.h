@@ -44,7 +44,8 @@ struct berth_costs {
     const double *value_amount;
     const double *copy_fixed, *copy_per_unit;
     const bool *link_queued; /* [from * n_devices + to] */
-    const double *launch_ms; /* [n_devices]; `queued` charges it to the host, all others have it in time_ms */
+    const double *launch_ms; /* [n_devices]; in time_ms already, but for devices other than the host under
+                                `queued`, which charges it to the host's clock */
 
     /* Memory. Where task_memory is given (workload files), a device's need is the sum over its tasks; else its peak
      * of weights and live values. */

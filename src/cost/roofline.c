@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The roofline estimate (Williams, Waterman, Patterson 2009): an operation takes as long as its arithmetic or its
  * memory traffic, whichever is longer, each at the share of the peak that its class of work reaches; and the launch
- * before it. What is not known counts as nothing: an operation
- * of unknown size takes the launch alone, and one line says how many there are. */
+ * before it. What is not known counts as nothing: an operation of unknown size takes the launch alone, and one line
+ * says how many there are. */
 #include "cost/roofline.h"
 
 #include "base/map.h"

@@ -4,7 +4,6 @@
  * names. What the writer puts down reads back to the same set, bit for bit. */
 #include "device/set.h"
 
-#include "base/nearest.h"
 #include "device/profiles.h"
 
 #include <inttypes.h>

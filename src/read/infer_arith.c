@@ -24,7 +24,7 @@ static void apply_unary(berth_infer *in, const unary *what) {
     berth_type type = berth_infer_type(in, 0);
     for (int32_t i = 0; i < to->n; i++) {
         int64_t number;
-        if (to->reals)
+        if (!to->ints)
             to->reals[i] = berth_value_round(type, what->reals(from->reals[i]));
         else if (berth_dim_is_static(&from->ints[i]) && what->ints(from->ints[i].min, &number))
             to->ints[i] = berth_value_fit(type, number);
@@ -132,9 +132,12 @@ static void binary_values(const binary *what, berth_type type, berth_value *out,
     }
 }
 
-/* Folds all inputs from the left: Sum, Min and Max take any number of them. */
+/* Folds all inputs from the left: Sum, Min and Max take any number of them. No shape is made from more than a few, and
+ * a file could name one input a million times. */
 static void apply_binary(berth_infer *in, const binary *what) {
+    enum { FOLDED = 16 };
     berth_dims dims, source;
+    if (in->op->n_inputs > FOLDED) return;
     for (int32_t port = 0; port < in->op->n_inputs; port++) {
         const berth_value *value = berth_infer_value(in, port);
         if (!value || !value->ints != !berth_infer_value(in, 0)->ints) return;

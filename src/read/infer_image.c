@@ -131,7 +131,7 @@ static berth_status divide(berth_infer *in, berth_dim *dim, int64_t by) {
 
 berth_status berth_infer_depth_to_space(berth_infer *in) {
     berth_dims dims;
-    berth_dim block;
+    berth_dim block = berth_dim_static(1);
     BERTH_TRY(read_block(in, &block));
     if (berth_infer_dims(in, 0, &dims)) {
         BERTH_TRY(divide(in, &dims.at[1], block.min * block.min));
@@ -143,7 +143,7 @@ berth_status berth_infer_depth_to_space(berth_infer *in) {
 
 berth_status berth_infer_space_to_depth(berth_infer *in) {
     berth_dims dims;
-    berth_dim block;
+    berth_dim block = berth_dim_static(1);
     BERTH_TRY(read_block(in, &block));
     if (berth_infer_dims(in, 0, &dims)) {
         BERTH_TRY(divide(in, &dims.at[2], block.min));

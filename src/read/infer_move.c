@@ -42,52 +42,63 @@ berth_status berth_infer_qlinear_concat(berth_infer *in) {
     return concat(in, 2, 3, berth_infer_type(in, 1), berth_infer_int(in, "axis", 1));
 }
 
-/* One size for each output, by an attribute or an input. They may be many, so they are not copied into a list. */
-static berth_status given_part(berth_infer *in, int32_t port, berth_dim *part) {
-    int32_t n = 0;
-    const int64_t *ints = berth_infer_ints(in, "split", &n);
-    const berth_value *value = ints ? NULL : berth_infer_value(in, 1);
-    if (!ints && value && value->ints) n = value->n;
-    *part = berth_dim_unknown();
-    if (!ints && !(value && value->ints)) return BERTH_OK;
-    if (n != in->op->n_outputs)
-        return berth_infer_refuse(in, "%d parts for %d outputs", (int)n, (int)in->op->n_outputs);
-    *part = ints ? berth_dim_static(ints[port]) : value->ints[port];
-    if (berth_dim_is_static(part) && part->min < 0) return berth_infer_refuse(in, "a part of %" PRId64, part->min);
+/* How the axis is split. Attributes are looked up once, not for each output: there may be many of either. */
+typedef struct parts {
+    const int64_t *ints;      /* the attribute 'split', or NULL */
+    const berth_value *value; /* the input of that name, or NULL */
+    bool given;               /* by either, known or not; else the parts are equal */
+    bool uneven;              /* num_outputs (opset 18): the last part may be smaller */
+} parts;
+
+static berth_status read_parts(berth_infer *in, parts *p) {
+    int32_t n = 0, n_outputs = in->op->n_outputs;
+    *p = (parts){.ints = berth_infer_ints(in, "split", &n)};
+    if (!p->ints) p->value = berth_infer_value(in, 1);
+    if (p->value && !p->value->ints) p->value = NULL;
+    if (p->value) n = p->value->n;
+    p->given = p->ints || berth_infer_in(in, 1);
+    p->uneven = berth_infer_given(in, "num_outputs");
+    if ((p->ints || p->value) && n != n_outputs)
+        return berth_infer_refuse(in, "%d parts for %d outputs", (int)n, (int)n_outputs);
+    if (!p->given && p->uneven && berth_infer_int(in, "num_outputs", 0) != n_outputs)
+        return berth_infer_refuse(in, "'num_outputs' is not %d, the number of outputs", (int)n_outputs);
+    return BERTH_OK;
+}
+
+static berth_status given_part(berth_infer *in, const parts *p, int32_t port, berth_dim *part) {
+    *part = p->ints ? berth_dim_static(p->ints[port]) : p->value ? p->value->ints[port] : berth_dim_unknown();
+    if (part->max < 0) return berth_infer_refuse(in, "a part of %" PRId64, part->min);
     if (part->min < 0) *part = berth_dim_unknown();
     return BERTH_OK;
 }
 
-/* Equal parts; with num_outputs (opset 18) the last one may be smaller. */
-static berth_status equal_part(berth_infer *in, const berth_dim *size, int32_t port, berth_dim *part) {
-    int64_t n = in->op->n_outputs;
+static berth_status equal_part(berth_infer *in, const parts *p, const berth_dim *size, int32_t port, berth_dim *part) {
+    int64_t n = in->op->n_outputs, each;
     *part = berth_dim_unknown();
     if (!berth_dim_is_static(size)) return BERTH_OK;
-    if (!berth_infer_given(in, "num_outputs")) {
-        if (size->min % n) return berth_infer_refuse(in, "%" PRId64 " in %" PRId64 " equal parts", size->min, n);
-        *part = berth_dim_static(size->min / n);
-        return BERTH_OK;
-    }
-    if (berth_infer_int(in, "num_outputs", 0) != n)
-        return berth_infer_refuse(in, "'num_outputs' is not %" PRId64 ", the number of outputs", n);
-    int64_t each = size->min / n + (size->min % n != 0);
-    int64_t left = each == 0 ? 0 : size->min - (port < n - 1 ? 0 : each * (n - 1));
-    if (left < 0) return berth_infer_refuse(in, "%" PRId64 " in %" PRId64 " parts", size->min, n);
-    *part = berth_dim_static(port < n - 1 ? each : left);
+    if (size->min % n && !p->uneven)
+        return berth_infer_refuse(in, "%" PRId64 " in %" PRId64 " equal parts", size->min, n);
+    each = size->min / n + (size->min % n != 0);
+    /* each * (n - 1) is below size + n, so it overflows only where size nearly does. */
+    if (port == n - 1 && __builtin_mul_overflow(each, n - 1, &each)) return berth_infer_overflow(in);
+    if (port == n - 1) each = size->min - each;
+    if (each < 0) return berth_infer_refuse(in, "%" PRId64 " in %" PRId64 " parts", size->min, n);
+    *part = berth_dim_static(each);
     return BERTH_OK;
 }
 
 berth_status berth_infer_split(berth_infer *in) {
     berth_dims dims;
+    parts p;
     berth_type type = berth_infer_type(in, 0);
     bool known = berth_infer_dims(in, 0, &dims);
-    bool given = berth_infer_given(in, "split") || berth_infer_in(in, 1);
     int32_t axis = 0;
+    BERTH_TRY(read_parts(in, &p));
     if (known) BERTH_TRY(berth_infer_axis(in, berth_infer_int(in, "axis", 0), dims.rank, &axis));
     berth_dim size = known ? dims.at[axis] : berth_dim_unknown(), sum = berth_dim_static(0);
     for (int32_t port = 0; port < in->op->n_outputs; port++) {
-        if (known && given) BERTH_TRY(given_part(in, port, &dims.at[axis]));
-        if (known && !given) BERTH_TRY(equal_part(in, &size, port, &dims.at[axis]));
+        if (known && p.given) BERTH_TRY(given_part(in, &p, port, &dims.at[axis]));
+        if (known && !p.given) BERTH_TRY(equal_part(in, &p, &size, port, &dims.at[axis]));
         if (known && !berth_dim_add(&sum, &dims.at[axis])) return berth_infer_overflow(in);
         BERTH_TRY(berth_infer_out(in, port, type, known ? &dims : NULL));
     }

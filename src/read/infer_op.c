@@ -182,9 +182,17 @@ bool berth_dim_agree(const berth_dim *a, const berth_dim *b) {
     return !berth_dim_is_static(a) || !berth_dim_is_static(b) || a->min == b->min;
 }
 
+/* Some exporters write one of these for every dimension that is not known; then equal symbols say nothing. */
+static bool is_placeholder(const char *symbol) {
+    static const char *const words[] = {"None", "?", "-1", "unk", "unknown", "dynamic"};
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strcmp(symbol, words[i]) == 0) return true;
+    return false;
+}
+
 bool berth_dim_equal(const berth_dim *a, const berth_dim *b) {
     if (berth_dim_is_static(a) || berth_dim_is_static(b)) return a->min == b->min && a->max == b->max;
-    return a->symbol && b->symbol && strcmp(a->symbol, b->symbol) == 0;
+    return a->symbol && b->symbol && strcmp(a->symbol, b->symbol) == 0 && !is_placeholder(a->symbol);
 }
 
 berth_dim berth_dim_best(const berth_dim *a, const berth_dim *b) {
@@ -276,7 +284,9 @@ berth_status berth_infer_broadcast(berth_infer *in, berth_dims *dims, const bert
 static berth_status merge_declared(berth_infer *in, const berth_tensor *tensor, berth_dims *dims) {
     const berth_shape *declared = &tensor->shape;
     bool agree = declared->rank < 0 || declared->rank == dims->rank;
-    for (int32_t i = 0; agree && i < declared->rank; i++) agree = berth_dim_agree(&declared->dims[i], &dims->at[i]);
+    /* Some exporters declare 0 where they mean a dimension that is not known. */
+    for (int32_t i = 0; agree && i < declared->rank; i++)
+        agree = berth_dim_is(&declared->dims[i], 0) || berth_dim_agree(&declared->dims[i], &dims->at[i]);
     if (!agree) {
         berth_dims other = {.rank = declared->rank};
         for (int32_t i = 0; i < other.rank; i++) other.at[i] = declared->dims[i];

@@ -38,7 +38,7 @@ static berth_status read_auto_pad(berth_infer *in, berth_window *window) {
 }
 
 berth_status berth_window_read(berth_infer *in, berth_window *window, int32_t n) {
-    int64_t kernel[BERTH_MAX_RANK], pads[2 * BERTH_MAX_RANK];
+    int64_t kernel[BERTH_MAX_RANK] = {0}, pads[2 * BERTH_MAX_RANK] = {0};
     window->n = n;
     window->ceil_mode = berth_infer_int(in, "ceil_mode", 0) != 0;
     BERTH_TRY(read_entries(in, "kernel_shape", n, 1, 1, kernel));

@@ -84,6 +84,8 @@ berth_status berth_infer_layer_norm(berth_infer *in) {
 berth_status berth_infer_batch_norm(berth_infer *in) {
     berth_dims data, one, channels;
     BERTH_TRY(berth_infer_rank(in, 0, 1, BERTH_MAX_RANK));
+    /* Before opset 9 there may be a statistic for each position. */
+    if (berth_infer_int(in, "spatial", 1) == 0) return berth_infer_same(in);
     berth_dims_blank(&channels, 1);
     if (berth_infer_dims(in, 0, &data) && data.rank > 1) channels.at[0] = data.at[1];
     for (int32_t port = 1; port < 5; port++) {

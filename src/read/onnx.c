@@ -38,8 +38,8 @@ static berth_status read_opset(berth_onnx *reader, const berth_wire_field *field
     berth_onnx_name domain = {0};
     int64_t version = 0;
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) domain = berth_onnx_field_name(&message, &f);
-        if (f.number == 2) version = (int64_t)f.value;
+        if (f.number == ONNX_OPSET_DOMAIN) domain = berth_onnx_field_name(&message, &f);
+        if (f.number == ONNX_OPSET_VERSION) version = (int64_t)f.value;
     }
     BERTH_TRY(message.status);
     bool is_default = !domain.size || (domain.size == 7 && memcmp(domain.bytes, "ai.onnx", 7) == 0);

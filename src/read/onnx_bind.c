@@ -72,9 +72,8 @@ static berth_status bind_all(berth_build *b, symbols *s, const berth_read_option
     for (int32_t i = 0; i < options->n_shapes; i++) {
         const berth_shape_binding *binding = &options->shapes[i];
         int32_t index = berth_build_find(b, binding->input, strlen(binding->input));
-        berth_tensor *tensor = index < 0 ? NULL : &b->graph->tensors[index];
-        if (!tensor || !(tensor->flags & BERTH_TENSOR_INPUT)) return fail_unknown(b, binding->input);
-        BERTH_TRY(bind_input(b, s, tensor, binding));
+        if (index < 0 || !(b->graph->tensors[index].flags & BERTH_TENSOR_INPUT)) return fail_unknown(b, binding->input);
+        BERTH_TRY(bind_input(b, s, &b->graph->tensors[index], binding));
     }
     return BERTH_OK;
 }

@@ -61,7 +61,7 @@ static berth_status put_tensor(berth_onnx *reader, berth_sha256 *sha, const bert
     put_bytes(sha, tensor.content, (size_t)tensor.content_size);
     berth_arena_release(&reader->scratch, mark);
     bool strings = tensor.type == BERTH_TYPE_STRING && !sparse && tensor.payload_bytes <= BERTH_ONNX_KEPT_BYTES;
-    return strings ? put_strings(reader, sha, &berth_onnx_tensor_proto, field, 6) : BERTH_OK;
+    return strings ? put_strings(reader, sha, &berth_onnx_tensor_proto, field, ONNX_TENSOR_STRING_DATA) : BERTH_OK;
 }
 
 static berth_status put_type(berth_onnx *reader, berth_sha256 *sha, const berth_wire_field *field) {
@@ -81,8 +81,8 @@ static berth_status put_value(berth_onnx *reader, berth_sha256 *sha, const berth
     berth_onnx_name name = {0};
     berth_wire_field type = {0};
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) name = berth_onnx_field_name(&message, &f);
-        if (f.number == 2) type = f;
+        if (f.number == ONNX_VALUE_NAME) name = berth_onnx_field_name(&message, &f);
+        if (f.number == ONNX_VALUE_TYPE) type = f;
     }
     BERTH_TRY(message.status);
     put_bytes(sha, name.bytes, name.size);
@@ -112,25 +112,26 @@ static berth_status put_node(berth_onnx *reader, berth_sha256 *sha, const berth_
     berth_onnx_name name = {0}, type = {0}, domain = {0};
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 3) name = berth_onnx_field_name(&message, &f);
-        if (f.number == 4) type = berth_onnx_field_name(&message, &f);
-        if (f.number == 7) domain = berth_onnx_field_name(&message, &f);
+        if (f.number == ONNX_NODE_NAME) name = berth_onnx_field_name(&message, &f);
+        if (f.number == ONNX_NODE_OP_TYPE) type = berth_onnx_field_name(&message, &f);
+        if (f.number == ONNX_NODE_DOMAIN) domain = berth_onnx_field_name(&message, &f);
     }
     BERTH_TRY(message.status);
     put_bytes(sha, name.bytes, name.size);
     put_bytes(sha, type.bytes, type.size);
     put_bytes(sha, domain.bytes, domain.size);
-    BERTH_TRY(put_strings(reader, sha, &berth_onnx_node, field, 1));
-    BERTH_TRY(put_strings(reader, sha, &berth_onnx_node, field, 2));
+    BERTH_TRY(put_strings(reader, sha, &berth_onnx_node, field, ONNX_NODE_INPUT));
+    BERTH_TRY(put_strings(reader, sha, &berth_onnx_node, field, ONNX_NODE_OUTPUT));
     message = berth_onnx_open(reader, &berth_onnx_node, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 5) BERTH_TRY(put_attribute(reader, sha, &f));
+        if (f.number == ONNX_NODE_ATTRIBUTE) BERTH_TRY(put_attribute(reader, sha, &f));
     put_int(sha, -1);
     return message.status;
 }
 
 static berth_status put_graph(berth_onnx *reader, berth_sha256 *sha, const berth_wire_field *field) {
-    static const uint32_t numbers[] = {1, 5, 15, 11, 12};
+    static const uint32_t numbers[] = {ONNX_GRAPH_NODE, ONNX_GRAPH_INITIALIZER, ONNX_GRAPH_SPARSE_INITIALIZER,
+                                       ONNX_GRAPH_INPUT, ONNX_GRAPH_OUTPUT};
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
         put_int(sha, numbers[i]);
         berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_graph, field);
@@ -138,9 +139,9 @@ static berth_status put_graph(berth_onnx *reader, berth_sha256 *sha, const berth
             if (f.number != numbers[i]) continue;
             put_int(sha, 1);
             switch (f.number) {
-            case 1: BERTH_TRY(put_node(reader, sha, &f)); break;
-            case 5: BERTH_TRY(put_tensor(reader, sha, &f, false)); break;
-            case 15: BERTH_TRY(put_tensor(reader, sha, &f, true)); break;
+            case ONNX_GRAPH_NODE: BERTH_TRY(put_node(reader, sha, &f)); break;
+            case ONNX_GRAPH_INITIALIZER: BERTH_TRY(put_tensor(reader, sha, &f, false)); break;
+            case ONNX_GRAPH_SPARSE_INITIALIZER: BERTH_TRY(put_tensor(reader, sha, &f, true)); break;
             default: BERTH_TRY(put_value(reader, sha, &f)); break;
             }
         }

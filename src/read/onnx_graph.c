@@ -9,7 +9,6 @@
 #include "read/onnx_tensor.h"
 #include "read/onnx_type.h"
 
-enum { F_NODE = 1, F_NAME = 2, F_INITIALIZER = 5, F_INPUT = 11, F_OUTPUT = 12, F_VALUE = 13, F_SPARSE = 15 };
 enum { WINDOWED_BYTES = 1 << 20 };
 
 /* Where the fields stand that wait for the walk to end. */
@@ -21,8 +20,9 @@ typedef struct places {
 static berth_status read_initializer(berth_onnx *reader, berth_wire_window *window, const berth_wire_field *field) {
     berth_build *b = reader->b;
     berth_onnx_tensor stored;
-    BERTH_TRY(field->number == F_SPARSE ? berth_onnx_sparse_read(reader, berth_build_arena(b), field, &stored)
-                                        : berth_onnx_tensor_read(reader, berth_build_arena(b), window, field, &stored));
+    BERTH_TRY(field->number == ONNX_GRAPH_SPARSE_INITIALIZER
+                  ? berth_onnx_sparse_read(reader, berth_build_arena(b), field, &stored)
+                  : berth_onnx_tensor_read(reader, berth_build_arena(b), window, field, &stored));
     if (!stored.name.size)
         return berth_build_fail(b, BERTH_E_FORMAT, (int64_t)field->where, "an initializer without a name");
     int32_t index = berth_build_named(b, stored.name.bytes, stored.name.size);
@@ -82,13 +82,13 @@ static berth_status walk_fields(berth_onnx *reader, berth_wire_window *window, c
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         bool noted = true;
         switch (f.number) {
-        case F_NODE: noted = berth_vec_push(allocator, &found->nodes, f.where); break;
-        case F_INPUT:
-        case F_OUTPUT:
-        case F_VALUE: noted = berth_vec_push(allocator, &found->values, f.where); break;
-        case F_INITIALIZER:
-        case F_SPARSE: BERTH_TRY(read_initializer(reader, window, &f)); break;
-        case F_NAME:
+        case ONNX_GRAPH_NODE: noted = berth_vec_push(allocator, &found->nodes, f.where); break;
+        case ONNX_GRAPH_INPUT:
+        case ONNX_GRAPH_OUTPUT:
+        case ONNX_GRAPH_VALUE_INFO: noted = berth_vec_push(allocator, &found->values, f.where); break;
+        case ONNX_GRAPH_INITIALIZER:
+        case ONNX_GRAPH_SPARSE_INITIALIZER: BERTH_TRY(read_initializer(reader, window, &f)); break;
+        case ONNX_GRAPH_NAME:
             b->graph->name =
                 berth_arena_string(berth_build_arena(b), berth_onnx_field_name(&message, &f).bytes, f.size);
             noted = b->graph->name != NULL;
@@ -112,11 +112,11 @@ static berth_status read_places(berth_onnx *reader, const size_t *where, size_t 
 }
 
 static berth_status read_found(berth_onnx *reader, const places *found) {
-    BERTH_TRY(read_places(reader, found->values.items, found->values.n, F_INPUT, read_input));
-    BERTH_TRY(read_places(reader, found->nodes.items, found->nodes.n, F_NODE, berth_onnx_node_read));
+    BERTH_TRY(read_places(reader, found->values.items, found->values.n, ONNX_GRAPH_INPUT, read_input));
+    BERTH_TRY(read_places(reader, found->nodes.items, found->nodes.n, ONNX_GRAPH_NODE, berth_onnx_node_read));
     BERTH_TRY(berth_onnx_node_rename(reader));
-    BERTH_TRY(read_places(reader, found->values.items, found->values.n, F_OUTPUT, read_output));
-    return read_places(reader, found->values.items, found->values.n, F_VALUE, read_value);
+    BERTH_TRY(read_places(reader, found->values.items, found->values.n, ONNX_GRAPH_OUTPUT, read_output));
+    return read_places(reader, found->values.items, found->values.n, ONNX_GRAPH_VALUE_INFO, read_value);
 }
 
 static void copy_source(const void *source, size_t at, size_t n, void *to) {

@@ -53,7 +53,8 @@ static berth_status define_fields(berth_onnx *reader, const berth_onnx_schema *s
 static berth_status define_sparse(berth_onnx *reader, const berth_wire_field *field) {
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_sparse, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 1) BERTH_TRY(define_fields(reader, &berth_onnx_tensor_proto, &f, 8));
+        if (f.number == ONNX_SPARSE_VALUES)
+            BERTH_TRY(define_fields(reader, &berth_onnx_tensor_proto, &f, ONNX_TENSOR_NAME));
     return message.status;
 }
 
@@ -61,10 +62,12 @@ static berth_status define_all(berth_onnx *reader, const berth_wire_field *graph
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_graph, graph);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         switch (f.number) {
-        case 1: BERTH_TRY(define_fields(reader, &berth_onnx_node, &f, 2)); break;
-        case 5: BERTH_TRY(define_fields(reader, &berth_onnx_tensor_proto, &f, 8)); break;
-        case 11: BERTH_TRY(define_fields(reader, &berth_onnx_value, &f, 1)); break;
-        case 15: BERTH_TRY(define_sparse(reader, &f)); break;
+        case ONNX_GRAPH_NODE: BERTH_TRY(define_fields(reader, &berth_onnx_node, &f, ONNX_NODE_OUTPUT)); break;
+        case ONNX_GRAPH_INITIALIZER:
+            BERTH_TRY(define_fields(reader, &berth_onnx_tensor_proto, &f, ONNX_TENSOR_NAME));
+            break;
+        case ONNX_GRAPH_INPUT: BERTH_TRY(define_fields(reader, &berth_onnx_value, &f, ONNX_VALUE_NAME)); break;
+        case ONNX_GRAPH_SPARSE_INITIALIZER: BERTH_TRY(define_sparse(reader, &f)); break;
         default: break;
         }
     }
@@ -75,7 +78,8 @@ static berth_status walk_attribute(berth_onnx *reader, const berth_wire_field *a
                                    berth_onnx_nest *nest) {
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_attribute, attribute);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 6 || f.number == 11) BERTH_TRY(walk_graph(reader, &f, depth + 1, nest));
+        if (f.number == ONNX_ATTRIBUTE_G || f.number == ONNX_ATTRIBUTE_GRAPHS)
+            BERTH_TRY(walk_graph(reader, &f, depth + 1, nest));
     return message.status;
 }
 
@@ -83,9 +87,9 @@ static berth_status walk_node(berth_onnx *reader, const berth_wire_field *node, 
     bool typed = false;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, node);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
-        if (f.number == 4) typed = f.size > 0;
-        if (f.number == 5) BERTH_TRY(walk_attribute(reader, &f, depth, nest));
+        if (f.number == ONNX_NODE_INPUT) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
+        if (f.number == ONNX_NODE_OP_TYPE) typed = f.size > 0;
+        if (f.number == ONNX_NODE_ATTRIBUTE) BERTH_TRY(walk_attribute(reader, &f, depth, nest));
     }
     BERTH_TRY(message.status);
     if (typed) return BERTH_OK;
@@ -95,7 +99,7 @@ static berth_status walk_node(berth_onnx *reader, const berth_wire_field *node, 
 static berth_status walk_output(berth_onnx *reader, const berth_wire_field *output, const berth_onnx_nest *nest) {
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_value, output);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 1) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
+        if (f.number == ONNX_VALUE_NAME) BERTH_TRY(use(reader, berth_onnx_field_name(&message, &f), nest));
     return message.status;
 }
 
@@ -110,14 +114,14 @@ static berth_status walk_graph(berth_onnx *reader, const berth_wire_field *graph
     BERTH_TRY(define_all(reader, graph));
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_graph, graph);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number != 1) continue;
+        if (f.number != ONNX_GRAPH_NODE) continue;
         nest->n_ops++;
         BERTH_TRY(walk_node(reader, &f, depth, nest));
     }
     BERTH_TRY(message.status);
     message = berth_onnx_open(reader, &berth_onnx_graph, graph);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == 12) BERTH_TRY(walk_output(reader, &f, nest));
+        if (f.number == ONNX_GRAPH_OUTPUT) BERTH_TRY(walk_output(reader, &f, nest));
     BERTH_TRY(message.status);
     forget(reader, n_before);
     return BERTH_OK;

@@ -8,9 +8,8 @@
 #include "read/onnx_constant.h"
 #include "read/onnx_nest.h"
 
+#include <assert.h>
 #include <string.h>
-
-enum { F_INPUT = 1, F_OUTPUT, F_NAME, F_OP_TYPE, F_ATTRIBUTE, F_DOMAIN = 7 };
 
 typedef struct node {
     const berth_wire_field *field;
@@ -36,14 +35,14 @@ static berth_status scan_node(berth_onnx *reader, node *n) {
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         berth_onnx_name text = berth_onnx_field_name(&message, &f);
         switch (f.number) {
-        case F_INPUT: BERTH_TRY(add_port(reader, text, false)); break;
-        case F_OUTPUT:
+        case ONNX_NODE_INPUT: BERTH_TRY(add_port(reader, text, false)); break;
+        case ONNX_NODE_OUTPUT:
             if (!n->first_output.size) n->first_output = text;
             BERTH_TRY(add_port(reader, text, true));
             break;
-        case F_NAME: n->name = text; break;
-        case F_OP_TYPE: n->type = text; break;
-        case F_DOMAIN: n->domain = text; break;
+        case ONNX_NODE_NAME: n->name = text; break;
+        case ONNX_NODE_OP_TYPE: n->type = text; break;
+        case ONNX_NODE_DOMAIN: n->domain = text; break;
         default: n->n_attributes++; break;
         }
     }
@@ -59,7 +58,7 @@ static berth_status scan_node(berth_onnx *reader, node *n) {
 static berth_status read_nested(berth_onnx *reader, const node *n, berth_onnx_nest *nest) {
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == F_ATTRIBUTE) BERTH_TRY(berth_onnx_nest_walk(reader, &f, nest));
+        if (f.number == ONNX_NODE_ATTRIBUTE) BERTH_TRY(berth_onnx_nest_walk(reader, &f, nest));
     return message.status;
 }
 
@@ -70,7 +69,7 @@ static berth_status read_attributes(berth_onnx *reader, const node *n, berth_op 
     op->attributes = attributes;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == F_ATTRIBUTE)
+        if (f.number == ONNX_NODE_ATTRIBUTE)
             BERTH_TRY(berth_onnx_attribute_read(reader, arena, &f, &attributes[op->n_attributes++]));
     return message.status;
 }
@@ -83,7 +82,8 @@ static berth_status read_constant(berth_onnx *reader, const node *n, const berth
     bool found = false;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == F_ATTRIBUTE) BERTH_TRY(berth_onnx_constant_read(reader, &f, reader->outputs.items[0], &found));
+        if (f.number == ONNX_NODE_ATTRIBUTE)
+            BERTH_TRY(berth_onnx_constant_read(reader, &f, reader->outputs.items[0], &found));
     BERTH_TRY(message.status);
     if (!found)
         return berth_build_fail(reader->b, BERTH_E_FORMAT, (int64_t)n->field->where, "a Constant without value");
@@ -95,12 +95,13 @@ static berth_status read_fill(berth_onnx *reader, const node *n) {
         return BERTH_OK;
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_node, n->field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);)
-        if (f.number == F_ATTRIBUTE) BERTH_TRY(berth_onnx_fill_read(reader, &f, reader->outputs.items[0]));
+        if (f.number == ONNX_NODE_ATTRIBUTE) BERTH_TRY(berth_onnx_fill_read(reader, &f, reader->outputs.items[0]));
     return message.status;
 }
 
 static const char *name_node(berth_onnx *reader, const node *n) {
     berth_arena *arena = berth_build_arena(reader->b);
+    assert(n->type.bytes); /* a node without op_type was refused */
     if (n->name.size) return berth_arena_string(arena, n->name.bytes, n->name.size);
     size_t size = n->type.size + 1 + n->first_output.size;
     if (!n->first_output.size)

@@ -21,6 +21,39 @@ extern const berth_onnx_schema berth_onnx_model, berth_onnx_opset, berth_onnx_gr
     berth_onnx_attribute, berth_onnx_tensor_proto, berth_onnx_sparse, berth_onnx_value, berth_onnx_type,
     berth_onnx_tensor_type, berth_onnx_shape, berth_onnx_dimension, berth_onnx_entry;
 
+/* Field numbers, where more than one file needs them. */
+enum {
+    ONNX_GRAPH_NODE = 1,
+    ONNX_GRAPH_NAME = 2,
+    ONNX_GRAPH_INITIALIZER = 5,
+    ONNX_GRAPH_INPUT = 11,
+    ONNX_GRAPH_OUTPUT = 12,
+    ONNX_GRAPH_VALUE_INFO = 13,
+    ONNX_GRAPH_SPARSE_INITIALIZER = 15,
+
+    ONNX_NODE_INPUT = 1,
+    ONNX_NODE_OUTPUT = 2,
+    ONNX_NODE_NAME = 3,
+    ONNX_NODE_OP_TYPE = 4,
+    ONNX_NODE_ATTRIBUTE = 5,
+    ONNX_NODE_DOMAIN = 7,
+
+    ONNX_ATTRIBUTE_G = 6,
+    ONNX_ATTRIBUTE_GRAPHS = 11,
+
+    ONNX_TENSOR_STRING_DATA = 6,
+    ONNX_TENSOR_NAME = 8,
+
+    ONNX_SPARSE_VALUES = 1,
+    ONNX_SPARSE_INDICES = 2,
+
+    ONNX_VALUE_NAME = 1,
+    ONNX_VALUE_TYPE = 2,
+
+    ONNX_OPSET_DOMAIN = 1,
+    ONNX_OPSET_VERSION = 2,
+};
+
 /* A name as it stands in the file; not NUL-terminated. */
 typedef struct berth_onnx_name {
     const char *bytes;

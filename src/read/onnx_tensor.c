@@ -227,8 +227,8 @@ berth_status berth_onnx_sparse_read(berth_onnx *reader, berth_arena *arena, cons
     *out = (berth_onnx_tensor){0};
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
         switch (f.number) {
-        case 1: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &values)); break;
-        case 2: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &indices)); break;
+        case ONNX_SPARSE_VALUES: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &values)); break;
+        case ONNX_SPARSE_INDICES: BERTH_TRY(berth_onnx_tensor_read(reader, arena, NULL, &f, &indices)); break;
         default: BERTH_TRY(scan_dims(&message, &f, dims, &rank)); break;
         }
     }

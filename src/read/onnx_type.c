@@ -82,10 +82,9 @@ berth_status berth_onnx_declared_read(berth_onnx *reader, berth_arena *arena, co
     *out = (berth_onnx_declared){.where = (int64_t)field->where, .shape = {.rank = -1}};
     berth_onnx_message message = berth_onnx_open(reader, &berth_onnx_value, field);
     for (berth_wire_field f; berth_onnx_next(&message, &f);) {
-        if (f.number == 1) {
+        if (f.number == ONNX_VALUE_NAME) {
             out->name = berth_onnx_field_name(&message, &f);
         } else {
-            out->proto = f;
             BERTH_TRY(berth_onnx_type_read(reader, arena, &f, &out->type, &out->shape));
         }
     }

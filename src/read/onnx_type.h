@@ -8,8 +8,7 @@
 typedef struct berth_onnx_declared {
     int64_t where;
     berth_onnx_name name;
-    berth_wire_field proto; /* the TypeProto; number 0 if there is none */
-    berth_type type;        /* BERTH_TYPE_UNKNOWN if the file does not say */
+    berth_type type; /* BERTH_TYPE_UNKNOWN if the file does not say */
     berth_shape shape;
 } berth_onnx_declared;
 

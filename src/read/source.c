@@ -69,7 +69,7 @@ static berth_status map_or_collect(berth_ctx *ctx, berth_source *source, int fd)
 }
 
 static bool is_gzip(const berth_source *source) {
-    return source->size >= 3 && memcmp(source->bytes, "\x1f\x8b\x08", 3) == 0;
+    return source->bytes && source->size >= 3 && memcmp(source->bytes, "\x1f\x8b\x08", 3) == 0;
 }
 
 static void *zlib_alloc(void *opaque, unsigned n, unsigned size) {

@@ -143,10 +143,13 @@ static berth_status fill_block(cutter *cut, berth_block *block, bool whole) {
     block->head = berth_arena_push(cut->arena, cells, sizeof *block->head);
     block->tail = berth_arena_push(cut->arena, cells, sizeof *block->tail);
     if (block->n <= BERTH_BLOCK_TASKS) {
-        /* Link clocks at every moment of a schedule: each is an end or an arrival of some task. */
+        /* Link clocks after each task of an order. */
         size_t square = (size_t)problem->costs->n_devices * (size_t)problem->costs->n_devices;
-        block->links = berth_arena_push(cut->arena, (2 * n + 2) * square, sizeof *block->links);
+        block->links = berth_arena_push(cut->arena, (n + 1) * square, sizeof *block->links);
     }
+    block->order_is_free = problem->memory_binds && !problem->costs->task_memory;
+    for (int32_t i = 0; i < problem->costs->n_devices * problem->costs->n_devices; i++)
+        block->order_is_free |= problem->costs->link_queued[i];
     if (cut->arena->failed) return berth_fail_nomem(cut->ctx);
     int32_t n_units = 0;
     for (int32_t i = 0; i < block->n; i++) {

@@ -27,6 +27,7 @@ typedef struct berth_block {
     uint64_t *allowed;     /* [n] devices of each task's unit */
     const uint64_t *alike; /* devices interchangeable with each; NULL where gates make them differ */
     double *links;         /* scratch of berth_block_order */
+    bool order_is_free;    /* the order decides about more than devices: queued links, or memory peaks */
     double *head, *tail;   /* [n * n_devices] least time before a task starts there, and after it has ended there */
 } berth_block;
 
@@ -48,7 +49,7 @@ double berth_block_gate_ms(const berth_problem *problem, const berth_block *bloc
  * takes at least; INFINITY: impossible. */
 double berth_block_stand(berth_block *block, int32_t from, int32_t to);
 
-/* The best order of a full placement of the block, by branching on every choice of a ready task: only schedules that
+/* The best order of a full placement of the block, by branching: only schedules that
  * take less than `limit` count. Returns what the best one takes, with `priority` set, or INFINITY. *complete says
  * whether all were tried before `search` had to stop. Heads and tails must be set. */
 double berth_block_order(const berth_block *block, berth_search *search, const int32_t *device, double limit,

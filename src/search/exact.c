@@ -5,5 +5,6 @@ berth_status berth_search_exact(berth_search *search) {
     const berth_costs *c = search->problem->costs;
     if (c->objective == BERTH_OBJECTIVE_LATENCY && c->model == BERTH_MODEL_CONCURRENT)
         return berth_search_exact_concurrent(search);
+    if (c->model == BERTH_MODEL_CONTIGUOUS) return berth_search_exact_contiguous(search);
     return berth_search_exact_placements(search);
 }

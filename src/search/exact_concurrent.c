@@ -76,7 +76,7 @@ static bool seed_edge(path_search *ps, edge *e, berth_block *block, int32_t to) 
             priority[i] = i;
         }
         berth_search_count(ps->search, 1);
-        double ms = berth_sim_run(block->sim, device, NULL);
+        double ms = berth_sim_run(block->sim, device, priority);
         if (ms < e->high && !keep_schedule(ps, e, block, ms, device, priority)) return false;
         if (berth_search_stop(ps->search)) break;
     }

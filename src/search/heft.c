@@ -39,11 +39,11 @@ static bool place_task(berth_schedule *s, int32_t task) {
 
 berth_status berth_search_heft(berth_search *search) {
     berth_schedule s;
-    BERTH_TRY(berth_schedule_init(&s, search));
+    berth_status status = BERTH_OK;
     bool done = true;
+    BERTH_TRY(berth_schedule_init(&s, search));
     for (int32_t i = 0; i < s.costs->n_tasks && done && !berth_search_interrupted(search); i++)
         done = place_task(&s, s.rank.order[i]);
-    berth_status status = BERTH_OK;
     if (!done)
         status = berth_fail_nomem(search->ctx);
     else if (!berth_search_interrupted(search))

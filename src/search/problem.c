@@ -134,7 +134,24 @@ static berth_status join_groups(build *b, berth_group_rule rule) {
     return BERTH_OK;
 }
 
-/* Numbers the classes and lists their tasks. */
+/* Numbers the classes so far, before groups join any. */
+static bool list_classes(build *b) {
+    berth_problem *p = b->problem;
+    int32_t n = b->costs->n_tasks;
+    int32_t *class_of = berth_arena_push(&p->arena, (size_t)n, sizeof *class_of);
+    uint64_t *allowed = berth_arena_push(&p->arena, (size_t)n, sizeof *allowed);
+    if (p->arena.failed) return false;
+    for (int32_t task = 0; task < n; task++) {
+        int32_t root = find(b->leader, task);
+        class_of[task] = root == task ? p->n_classes++ : class_of[root];
+        if (root == task) allowed[class_of[task]] = b->mask[task];
+    }
+    p->class_of = class_of;
+    p->class_allowed = allowed;
+    return true;
+}
+
+/* Numbers the final classes and lists their tasks. */
 static bool list_units(build *b) {
     berth_problem *p = b->problem;
     int32_t n = b->costs->n_tasks;
@@ -230,16 +247,10 @@ static bool are_equal(const berth_problem *p, int32_t a, int32_t b) {
     return links_are_equal(c, a, b);
 }
 
-/* Where the order of what happens at the same moment on different devices follows the devices' numbers, a peak of
- * memory may depend on them. */
-static bool numbers_matter(const berth_problem *p) {
-    const berth_costs *c = p->costs;
-    return p->memory_binds && !c->task_memory && (c->model == BERTH_MODEL_CONCURRENT || c->piece_ms > 0);
-}
-
 static void find_equal_devices(berth_problem *p) {
     const berth_costs *c = p->costs;
-    bool none = numbers_matter(p);
+    /* Pieces run by device within a level, so that what is alive at the same time depends on the numbers. */
+    bool none = p->memory_binds && !c->task_memory && c->piece_ms > 0;
     for (int32_t d = 0; d < c->n_devices; d++) {
         p->equal_devices[d] = (uint64_t)1 << d;
         if (none || is_special(c, d)) continue;
@@ -266,6 +277,7 @@ static berth_status build_problem(build *b, const berth_limits *limits, const be
     BERTH_TRY(mask_tasks(b, task_allowed));
     BERTH_TRY(join_colours(b));
     if (limits) BERTH_TRY(join_together(b, limits));
+    if (!list_classes(b)) return berth_fail_nomem(b->ctx);
     if (rule) BERTH_TRY(join_groups(b, *rule));
     if (!list_units(b)) return berth_fail_nomem(b->ctx);
     p->memory_binds = memory_binds(p, weight_seen);

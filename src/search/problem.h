@@ -14,6 +14,9 @@ typedef struct berth_problem {
     const int32_t *unit_start, *unit_tasks;    /* CSR: tasks of a unit, ascending; units by their first task */
     const uint64_t *allowed;                   /* [n_units] bit per device; never 0 */
     const uint64_t *task_allowed;              /* [n_tasks] the same for the task alone; for bounds */
+    int32_t n_classes;                         /* what shares a device whatever the units: colours and together */
+    const int32_t *class_of;                   /* [n_tasks] */
+    const uint64_t *class_allowed;             /* [n_classes]; for bounds, which hold for all units */
     bool memory_binds;                         /* some placement may exceed a capacity */
     bool units_are_tasks;                      /* every unit is one task */
     bool bounds_hold;                          /* units come from constraints, not from --group: what bounds them

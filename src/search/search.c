@@ -6,11 +6,13 @@
  * depend on who else found the same. */
 #include "search/search.h"
 
+#include <assert.h>
 #include <math.h>
 #include <string.h>
 #include <time.h>
 
 static const double look_every = 1e-3; /* seconds between two looks at the clock */
+static const double rounding = 1e-12;  /* relative: by how much sums of the same numbers in another order may differ */
 
 double berth_search_clock(void) {
     struct timespec now;
@@ -67,6 +69,12 @@ void berth_search_count(berth_search *search, int64_t evaluations) {
     search->evaluations += evaluations;
 }
 
+/* A makespan that equals the bound but for rounding is proven, and the bound never exceeds it. */
+static void settle(berth_search *search) {
+    assert(search->bound_ms <= search->best_ms * (1 + 1e-9));
+    if (search->has_best && search->best_ms <= search->bound_ms * (1 + rounding)) search->bound_ms = search->best_ms;
+}
+
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
                         const char *method) {
     double ms = berth_sim_run(search->sim, device, priority);
@@ -79,12 +87,14 @@ void berth_search_offer(berth_search *search, const int32_t *device, const int32
     search->best_ms = ms;
     search->best_source = source;
     search->best_method = method;
+    settle(search);
     if (search->progress) search->progress(search->progress_user, search);
 }
 
 void berth_search_bound(berth_search *search, double bound_ms) {
     if (!(bound_ms > search->bound_ms)) return;
     search->bound_ms = bound_ms;
+    settle(search);
     if (search->progress) search->progress(search->progress_user, search);
 }
 

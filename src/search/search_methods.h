@@ -13,8 +13,9 @@ berth_status berth_search_cut(berth_search *search);
 berth_status berth_search_heft(berth_search *search);
 berth_status berth_search_m_etf(berth_search *search);
 berth_status berth_search_m_sct(berth_search *search);
-/* Absent, with BERTH_E_UNSUPPORTED, where METIS was not there when this was built. */
+/* BERTH_E_UNSUPPORTED where METIS was not there when this was built. */
 berth_status berth_search_metis(berth_search *search);
+bool berth_search_has_metis(void);
 berth_status berth_search_local(berth_search *search);
 berth_status berth_search_anneal(berth_search *search);
 

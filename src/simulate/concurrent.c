@@ -1,32 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `concurrent`: list scheduling, event by event (defined in sim.h).
+/* `concurrent` without priorities: list scheduling, event by event (defined in sim.h).
  *
  * Copies are not events: when a producer ends, the arrival of its values everywhere is known, so that a task whose
- * producers have all ended is either ready at once or waits in one heap for its last arrival. Ready tasks lie in a
- * tree of bits per device, by priority. The next moment is the earliest end of a running task or the heap's first. */
+ * producers have all ended is either ready at once or waits in one heap for its last arrival. The next moment is the
+ * earliest end of a running task or the heap's first. What happens on different devices at one moment touches neither
+ * the same ready tasks nor the same links, so that devices are gone through as sets of bits, in the order of their
+ * numbers.
+ *
+ * The smallest ready task of each device lies apart, the others in a tree of bits: networks are so close to
+ * chains that most tasks never see the tree. Who waits for a task stands in one row of `wants`, whatever the number of
+ * its values. */
 #include "simulate/sim_impl.h"
 
 #include <math.h>
 #include <string.h>
 
-static bool comes_before(const berth_arrival *a, const berth_arrival *b) {
-    return a->time < b->time || (a->time == b->time && a->task < b->task);
-}
+/* All functions that take a run are inline: its fields then live in registers. */
+typedef struct run {
+    berth_sim *sim;
+    const int32_t *device;
+    berth_lane *lane;
+    double now;
+    double last;       /* latest end or arrival at a target */
+    uint64_t ready;    /* devices with a ready task */
+    uint64_t more;     /* devices with several */
+    uint64_t busy;     /* devices with a running one */
+    int32_t n_waiting; /* tasks in the heap */
+    int32_t n_started;
+} run;
 
-static void push_waiting(berth_sim *sim, double time, int32_t task) {
-    berth_arrival *heap = sim->waiting, item = {time, task};
-    int32_t at = sim->n_waiting++;
-    for (; at > 0 && comes_before(&item, &heap[(at - 1) / 2]); at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+/* Add an item to a heap of `at` items. Ties are left to chance: all arrivals of a moment are taken before it goes on.
+ */
+static void push_arrival(berth_arrival *heap, int32_t at, berth_arrival item) {
+    for (; at > 0 && item.time < heap[(at - 1) / 2].time; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
     heap[at] = item;
 }
 
-static int32_t pop_waiting(berth_sim *sim) {
-    berth_arrival *heap = sim->waiting;
-    int32_t task = heap[0].task, n = --sim->n_waiting, at = 0;
+/* Take the first item out of a heap of which n items are left then. The first time of an empty heap is INFINITY. */
+static int32_t pop_arrival(berth_arrival *heap, int32_t n) {
+    int32_t task = heap[0].task, at = 0;
     berth_arrival item = heap[n];
+    if (n == 0) item.time = INFINITY;
     for (int32_t child = 1; child < n; child = 2 * at + 1) {
-        if (child + 1 < n && comes_before(&heap[child + 1], &heap[child])) child++;
-        if (!comes_before(&heap[child], &item)) break;
+        if (child + 1 < n && heap[child + 1].time < heap[child].time) child++;
+        if (heap[child].time >= item.time) break;
         heap[at] = heap[child];
         at = child;
     }
@@ -34,138 +51,132 @@ static int32_t pop_waiting(berth_sim *sim) {
     return task;
 }
 
-typedef struct run {
-    berth_sim *sim;
-    const berth_costs *c;
-    const int32_t *device, *priority;
-    double now;
-    double last; /* latest end or arrival at a target */
-} run;
+static inline void make_ready(run *r, int32_t task) {
+    int32_t d = r->device[task];
+    uint64_t bit = (uint64_t)1 << d;
+    int32_t *first = &r->lane[d].first;
+    if (r->ready & bit) {
+        r->more |= bit;
+        berth_ready_insert(&r->sim->ready[d], task < *first ? *first : task);
+        if (task > *first) return;
+    }
+    r->ready |= bit;
+    *first = task;
+}
 
-static void make_ready(run *r, int32_t task) {
-    berth_ready_insert(&r->sim->ready[r->device[task]], r->priority ? r->priority[task] : task);
+static inline int32_t take_ready(run *r, int32_t d) {
+    uint64_t bit = (uint64_t)1 << d;
+    int32_t task = r->lane[d].first;
+    if (r->more & bit) {
+        berth_ready *others = &r->sim->ready[d];
+        r->lane[d].first = berth_ready_pop(others);
+        if (berth_ready_is_empty(others)) r->more &= ~bit;
+    } else {
+        r->ready &= ~bit;
+    }
+    return task;
 }
 
 /* An input of the task will be there at `time`. */
-static void deliver(run *r, int32_t task, double time) {
-    berth_sim *sim = r->sim;
-    if (time > sim->ready_time[task]) sim->ready_time[task] = time;
-    if (--sim->missing[task] > 0) return;
-    if (sim->ready_time[task] <= r->now)
+static inline void deliver(run *r, int32_t task, double time) {
+    berth_need *need = &r->sim->need[task];
+    if (time > need->time) need->time = time;
+    if (--need->missing > 0) return;
+    if (need->time <= r->now)
         make_ready(r, task);
     else
-        push_waiting(sim, sim->ready_time[task], task);
+        push_arrival(r->sim->waiting, r->n_waiting++, (berth_arrival){need->time, task});
 }
 
-/* The copy of a value that is on `from` since now; its arrival. */
-static double copy_now(run *r, int32_t value, int32_t from, int32_t to) {
+/* Values have come into being on a device: tell everybody who wants them when they are there. */
+static inline void spread(run *r, const berth_want *want, const berth_want *end, int32_t home) {
     berth_sim *sim = r->sim;
-    size_t link = (size_t)from * (size_t)r->c->n_devices + (size_t)to;
-    double start = r->now, took = berth_costs_copy(r->c, value, from, to);
-    if (r->c->link_queued[link]) {
-        if (sim->link_free[link] > start) start = sim->link_free[link];
-        sim->link_free[link] = start + took;
-    }
-    berth_sim_note_copy(sim, value, from, to, start, start + took);
-    return start + took;
-}
-
-/* A value has come into being on a device: tell its readers when it is where they are. */
-static void spread(run *r, int32_t value, int32_t home) {
-    berth_sim *sim = r->sim;
-    const berth_costs *c = r->c;
-    size_t row = (size_t)value * (size_t)c->n_devices;
-    for (int32_t i = c->reader_start[value]; i < c->reader_start[value + 1]; i++) {
-        int32_t task = c->readers[i], to = r->device[task];
-        if (to == home) {
-            deliver(r, task, r->now);
-            continue;
+    int32_t value = -1;
+    uint64_t there = 0; /* devices to which this value was copied */
+    for (; want < end; want++) {
+        int32_t task = want->task, to = task < 0 ? ~task : r->device[task];
+        double time = r->now;
+        if (to != home) {
+            if (want->value != value) there = 0;
+            value = want->value;
+            time = there >> to & 1 ? sim->arrived[(size_t)value * (size_t)sim->costs->n_devices + (size_t)to]
+                                   : berth_sim_copy_now(sim, value, home, to, r->now);
+            there |= (uint64_t)1 << to;
         }
-        size_t at = row + (size_t)to;
-        if (sim->stamp[at] != sim->generation) {
-            sim->stamp[at] = sim->generation;
-            sim->arrived[at] = copy_now(r, value, home, to);
-        }
-        deliver(r, task, sim->arrived[at]);
+        if (task >= 0)
+            deliver(r, task, time);
+        else if (time > r->last)
+            r->last = time;
     }
-    int32_t target = c->value_target[value];
-    if (target < 0 || target == home) return;
-    size_t at = row + (size_t)target;
-    if (sim->stamp[at] != sim->generation) {
-        sim->stamp[at] = sim->generation;
-        sim->arrived[at] = copy_now(r, value, home, target);
-    }
-    if (sim->arrived[at] > r->last) r->last = sim->arrived[at];
 }
 
-static void complete(run *r, int32_t d) {
+static inline void start_on(run *r, int32_t d) {
     berth_sim *sim = r->sim;
-    int32_t task = sim->running[d];
-    sim->running[d] = -1;
-    sim->clock[d] = INFINITY;
-    for (int32_t i = r->c->out_start[task]; i < r->c->out_start[task + 1]; i++) spread(r, r->c->out_values[i], d);
+    int32_t task = take_ready(r, d);
+    double end = r->now + sim->costs->time_ms[(size_t)task * (size_t)sim->costs->n_devices + (size_t)d];
+    r->busy |= (uint64_t)1 << d;
+    r->lane[d].running = task;
+    r->lane[d].end = end;
+    sim->start[task] = r->now;
+    sim->end[task] = end;
+    sim->order[r->n_started++] = task;
+    if (end > r->last) r->last = end;
 }
 
-/* All tasks that end now, by task number. */
-static void complete_all(run *r) {
-    const berth_sim *sim = r->sim;
-    for (;;) {
-        int32_t first = -1;
-        for (int32_t d = 0; d < r->c->n_devices; d++)
-            if (sim->clock[d] == r->now && (first < 0 || sim->running[d] < sim->running[first])) first = d;
-        if (first < 0) return;
-        complete(r, first);
+/* The next moment, and which devices end a task then. */
+static inline double next_moment(const run *r, uint64_t *ending) {
+    double next = r->sim->waiting[0].time;
+    *ending = 0;
+    for (uint64_t busy = r->busy; busy; busy &= busy - 1) {
+        double end = r->lane[__builtin_ctzll(busy)].end;
+        if (end > next) continue;
+        if (end < next) *ending = 0;
+        next = end;
+        *ending |= busy & -busy;
     }
+    return next;
 }
 
-static void start_all(run *r, int32_t *n_started) {
-    berth_sim *sim = r->sim;
-    for (int32_t d = 0; d < r->c->n_devices; d++) {
-        if (sim->running[d] >= 0 || berth_ready_is_empty(&sim->ready[d])) continue;
-        int32_t at = berth_ready_pop(&sim->ready[d]);
-        int32_t task = r->priority ? sim->scratch_task[at] : at;
-        double end = r->now + r->c->time_ms[(size_t)task * (size_t)r->c->n_devices + (size_t)d];
-        sim->running[d] = task;
-        sim->start[task] = r->now;
-        sim->end[task] = sim->clock[d] = end;
-        sim->order[(*n_started)++] = task;
-        if (end > r->last) r->last = end;
-    }
+static void reset(berth_sim *sim) {
+    const berth_costs *c = sim->costs;
+    size_t nd = (size_t)c->n_devices;
+    sim->waiting[0].time = INFINITY;
+    memset(sim->link_free, 0, nd * nd * sizeof *sim->link_free);
+    memcpy(sim->need, sim->need_at_start, (size_t)c->n_tasks * sizeof *sim->need);
 }
 
-static void begin(run *r) {
-    berth_sim *sim = r->sim;
-    const berth_costs *c = r->c;
-    sim->n_waiting = 0;
-    for (int32_t d = 0; d < c->n_devices; d++) {
-        sim->running[d] = -1;
-        sim->clock[d] = INFINITY;
+/* Where a task or copy never ended, tasks may be left in the sets, which the next run expects empty. */
+static void empty_sets(berth_sim *sim, uint64_t devices) {
+    for (; devices; devices &= devices - 1) {
+        berth_ready *set = &sim->ready[__builtin_ctzll(devices)];
+        while (!berth_ready_is_empty(set)) berth_ready_pop(set);
     }
-    memset(sim->link_free, 0, (size_t)c->n_devices * (size_t)c->n_devices * sizeof *sim->link_free);
-    memset(sim->ready_time, 0, (size_t)c->n_tasks * sizeof *sim->ready_time);
-    for (int32_t task = 0; task < c->n_tasks; task++) {
-        sim->missing[task] = c->in_start[task + 1] - c->in_start[task];
-        if (r->priority) sim->scratch_task[r->priority[task]] = task;
-        if (sim->missing[task] == 0) make_ready(r, task);
-    }
-    for (int32_t i = 0; i < c->n_given; i++) spread(r, c->given_values[i], c->value_home[c->given_values[i]]);
 }
 
 double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t *priority) {
+    if (priority) return berth_sim_ordered(sim, device, priority);
     const berth_costs *c = sim->costs;
-    run r = {.sim = sim, .c = c, .device = device, .priority = priority};
-    int32_t n_started = 0;
-    berth_sim_next_generation(sim);
-    begin(&r);
+    const int32_t *row = sim->want_start;
+    run r = {.sim = sim, .device = device, .lane = sim->lane};
+    reset(sim);
+    for (int32_t i = 0; i < sim->n_sources; i++) make_ready(&r, sim->sources[i]);
+    for (int32_t i = 0; i < c->n_given; i++)
+        spread(&r, sim->wants + row[c->n_tasks + i], sim->wants + row[c->n_tasks + i + 1],
+               c->value_home[c->given_values[i]]);
     for (;;) {
-        start_all(&r, &n_started);
-        double next = sim->n_waiting > 0 ? sim->waiting[0].time : INFINITY;
-        for (int32_t d = 0; d < c->n_devices; d++)
-            if (sim->clock[d] < next) next = sim->clock[d];
-        if (next == INFINITY) break;
-        r.now = next;
-        complete_all(&r);
-        while (sim->n_waiting > 0 && sim->waiting[0].time <= r.now) make_ready(&r, pop_waiting(sim));
+        for (uint64_t starting = r.ready & ~r.busy; starting; starting &= starting - 1)
+            start_on(&r, __builtin_ctzll(starting));
+        uint64_t ending;
+        r.now = next_moment(&r, &ending);
+        if (r.now == INFINITY) break;
+        r.busy ^= ending;
+        for (; ending; ending &= ending - 1) {
+            int32_t d = __builtin_ctzll(ending), task = r.lane[d].running;
+            spread(&r, sim->wants + row[task], sim->wants + row[task + 1], d);
+        }
+        while (sim->waiting[0].time <= r.now) make_ready(&r, pop_arrival(sim->waiting, --r.n_waiting));
     }
-    return n_started == c->n_tasks ? r.last : INFINITY;
+    if (r.n_started == c->n_tasks) return r.last;
+    empty_sets(sim, r.more);
+    return INFINITY;
 }

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A value is wanted on a device that is not its home. */
+/* A value is wanted on a device: if that is not its home, it goes to the host and from there on, each way once. */
 static void bring(berth_sim *sim, int32_t value, int32_t home, int32_t to) {
     const berth_costs *c = sim->costs;
     int32_t *stamp = sim->stamp + (size_t)value * (size_t)c->n_devices;
@@ -13,7 +13,7 @@ static void bring(berth_sim *sim, int32_t value, int32_t home, int32_t to) {
         stamp[c->host] = sim->generation;
         sim->load[home] += berth_costs_copy(c, value, home, c->host);
     }
-    if (to == c->host || stamp[to] == sim->generation) return;
+    if (stamp[to] == sim->generation) return; /* also if `to` is the host and not the home */
     stamp[to] = sim->generation;
     sim->load[to] += berth_costs_copy(c, value, c->host, to);
 }

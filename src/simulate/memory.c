@@ -20,7 +20,7 @@ typedef struct state {
 
     /* of the value at hand */
     int32_t first_reader[BERTH_MAX_DEVICES], last_reader[BERTH_MAX_DEVICES]; /* positions, where a bit is set */
-    double last_end[BERTH_MAX_DEVICES];                                      /* when its last reader there ended */
+    double last_end[BERTH_MAX_DEVICES];                                      /* when all readers there have ended */
     uint64_t readers;                                                        /* bit per device */
 } state;
 
@@ -29,12 +29,20 @@ static bool starts_before(const void *user, int32_t a, int32_t b) {
     return start[a] < start[b] || (start[a] == start[b] && a < b);
 }
 
-/* Tasks by start, then number. The run left them by start, so that only runs of equal starts are out of order. */
-static void sort_equal_starts(berth_sim *sim) {
-    int32_t n = sim->costs->n_tasks;
+/* Tasks by start, then number. Without priorities the run left them by start, and only equal starts are to be sorted.
+ */
+static void sort_by_start(berth_sim *sim) {
+    int32_t n = sim->costs->n_tasks, *order = sim->order;
+    const double *start = sim->start;
+    bool by_start = true;
+    for (int32_t i = 1; i < n; i++) by_start &= start[order[i - 1]] <= start[order[i]];
+    if (!by_start) {
+        berth_sort(order, (size_t)n, starts_before, start);
+        return;
+    }
     for (int32_t i = 0, k; i < n; i = k) {
-        for (k = i + 1; k < n && sim->start[sim->order[k]] == sim->start[sim->order[i]];) k++;
-        if (k - i > 1) berth_sort(sim->order + i, (size_t)(k - i), starts_before, sim->start);
+        for (k = i + 1; k < n && start[order[k]] == start[order[i]];) k++;
+        if (k - i > 1) berth_sort(order + i, (size_t)(k - i), starts_before, start);
     }
 }
 
@@ -73,10 +81,8 @@ static void find_readers(state *s, int32_t value) {
         int32_t task = c->readers[i], d = s->device[task], at = s->sim->position[task];
         uint64_t bit = (uint64_t)1 << d;
         if (!(s->readers & bit) || at < s->first_reader[d]) s->first_reader[d] = at;
-        if (!(s->readers & bit) || at > s->last_reader[d]) {
-            s->last_reader[d] = at;
-            s->last_end[d] = s->sim->end[task];
-        }
+        if (!(s->readers & bit) || at > s->last_reader[d]) s->last_reader[d] = at;
+        if (!(s->readers & bit) || s->sim->end[task] > s->last_end[d]) s->last_end[d] = s->sim->end[task];
         s->readers |= bit;
     }
 }
@@ -175,7 +181,7 @@ void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak) {
     state s = {.sim = sim, .c = c, .device = device, .last = larger(n - 1, 0)};
     s.by_time = c->model == BERTH_MODEL_CONCURRENT;
     s.by_host = c->model == BERTH_MODEL_QUEUED || c->model == BERTH_MODEL_CONTIGUOUS;
-    if (s.by_time) sort_equal_starts(sim);
+    if (s.by_time) sort_by_start(sim);
     for (int32_t i = 0; i < n; i++) sim->position[sim->order[i]] = i;
     memset(sim->held, 0, (size_t)c->n_devices * sizeof *sim->held);
     memset(sim->span_from, -1, ((size_t)n + 1) * sizeof *sim->span_from);

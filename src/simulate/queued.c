@@ -77,29 +77,13 @@ static void execute(run *r, int32_t task) {
     sim->end[task] = *clock;
 }
 
-/* Tasks by priority, each after its predecessors. */
-static void order_by_priority(berth_sim *sim, const int32_t *priority) {
-    const berth_costs *c = sim->costs;
-    for (int32_t task = 0; task < c->n_tasks; task++) {
-        sim->scratch_task[priority[task]] = task;
-        sim->missing[task] = c->pred_start[task + 1] - c->pred_start[task];
-        if (sim->missing[task] == 0) berth_ready_insert(sim->ready, priority[task]);
-    }
-    for (int32_t n = 0; n < c->n_tasks; n++) {
-        int32_t task = sim->scratch_task[berth_ready_pop(sim->ready)];
-        sim->order[n] = task;
-        for (int32_t i = c->succ_start[task]; i < c->succ_start[task + 1]; i++)
-            if (--sim->missing[c->succs[i]] == 0) berth_ready_insert(sim->ready, priority[c->succs[i]]);
-    }
-}
-
 double berth_sim_queued(berth_sim *sim, const int32_t *device, const int32_t *priority) {
     const berth_costs *c = sim->costs;
     run r = {.sim = sim, .c = c, .device = device};
     berth_sim_next_generation(sim);
     memset(sim->clock, 0, (size_t)c->n_devices * sizeof *sim->clock);
     if (priority)
-        order_by_priority(sim, priority);
+        berth_sim_order(sim, priority);
     else
         memcpy(sim->order, c->file_order, (size_t)c->n_tasks * sizeof *sim->order);
     for (int32_t i = 0; i < c->n_tasks; i++) execute(&r, sim->order[i]);

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Set-up of a set of ready tasks: how many words its levels take, and where each begins. */
 #include "simulate/ready.h"
 
 size_t berth_ready_words(int32_t n) {

@@ -1,20 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Set-up of a simulator and the call that evaluates a placement: refuse what cannot run, run the model, weigh the loads
- * if those are the objective, and look at memory where it may bind. All arrays are made here, so that nothing after
- * berth_sim_new allocates. */
+/* Set-up of a simulator and the call that evaluates a placement: run the model (a task where it cannot run takes
+ * INFINITY, and so does all that waits for it), look at memory where it may bind, and weigh the loads if those are the
+ * objective. All arrays are made here, so that nothing after berth_sim_new allocates. */
 #include "simulate/sim_impl.h"
 
 #include <limits.h>
 #include <math.h>
 #include <string.h>
 
-static const struct {
-    double (*run)(berth_sim *sim, const int32_t *device, const int32_t *priority);
-} models[BERTH_MODEL_COUNT] = {
-    [BERTH_MODEL_SERIAL] = {berth_sim_serial},
-    [BERTH_MODEL_QUEUED] = {berth_sim_queued},
-    [BERTH_MODEL_CONCURRENT] = {berth_sim_concurrent},
-    [BERTH_MODEL_CONTIGUOUS] = {berth_sim_contiguous},
+static const berth_sim_model models[BERTH_MODEL_COUNT] = {
+    [BERTH_MODEL_SERIAL] = berth_sim_serial,
+    [BERTH_MODEL_QUEUED] = berth_sim_queued,
+    [BERTH_MODEL_CONCURRENT] = berth_sim_concurrent,
+    [BERTH_MODEL_CONTIGUOUS] = berth_sim_contiguous,
 };
 
 /* More than any device could be asked to hold, sums rounded up. */
@@ -38,10 +36,17 @@ static bool memory_may_bind(const berth_costs *c) {
 
 /* Differences of sums need finite terms; times are looked after task by task. */
 static bool copies_are_finite(const berth_costs *c) {
+    size_t n_links = (size_t)c->n_devices * (size_t)c->n_devices, n_diagonal = (size_t)c->n_devices + 1;
+    if (c->copy_table) {
+        for (size_t i = 0; i < (size_t)c->n_values * n_links; i++)
+            if (i % n_links % n_diagonal != 0 && !isfinite(c->copy_table[i])) return false;
+        return true;
+    }
+    double largest = 0;
     for (int32_t v = 0; v < c->n_values; v++)
-        for (int32_t from = 0; from < c->n_devices; from++)
-            for (int32_t to = 0; to < c->n_devices; to++)
-                if (!isfinite(berth_costs_copy(c, v, from, to))) return false;
+        if (!(c->value_amount[v] <= largest)) largest = c->value_amount[v];
+    for (size_t i = 0; i < n_links; i++)
+        if (i % n_diagonal != 0 && !isfinite(c->copy_fixed[i] + largest * c->copy_per_unit[i])) return false;
     return true;
 }
 
@@ -59,16 +64,51 @@ static void make_common(berth_sim *sim) {
     MAKE(device, n);
     MAKE(priority, n);
     MAKE(undo, n);
-    MAKE(missing, n);
-    MAKE(ready_time, n);
+}
+
+/* Everybody who wants a value, behind the others of the row. */
+static int32_t list_wants(berth_sim *sim, int32_t value, int32_t n) {
+    const berth_costs *c = sim->costs;
+    for (int32_t i = c->reader_start[value]; i < c->reader_start[value + 1]; i++)
+        sim->wants[n++] = (berth_want){value, c->readers[i]};
+    if (c->value_target[value] >= 0) sim->wants[n++] = (berth_want){value, ~c->value_target[value]};
+    return n;
+}
+
+static void make_wants(berth_sim *sim) {
+    const berth_costs *c = sim->costs;
+    int32_t n = 0, row = 0;
+    MAKE(want_start, (size_t)c->n_tasks + (size_t)c->n_given + 1);
+    MAKE(wants, (size_t)c->reader_start[c->n_values] + (size_t)c->n_values);
+    if (sim->arena.failed) return;
+    for (int32_t task = 0; task < c->n_tasks; task++) {
+        for (int32_t i = c->out_start[task]; i < c->out_start[task + 1]; i++) n = list_wants(sim, c->out_values[i], n);
+        sim->want_start[++row] = n;
+    }
+    for (int32_t i = 0; i < c->n_given; i++) {
+        n = list_wants(sim, c->given_values[i], n);
+        sim->want_start[++row] = n;
+    }
 }
 
 static void make_concurrent(berth_sim *sim) {
-    size_t n = (size_t)sim->costs->n_tasks, nd = (size_t)sim->costs->n_devices;
-    MAKE(arrived, (size_t)sim->costs->n_values * nd);
-    MAKE(waiting, n);
-    MAKE(running, nd);
+    const berth_costs *c = sim->costs;
+    size_t n = (size_t)c->n_tasks, nd = (size_t)c->n_devices;
+    MAKE(arrived, (size_t)c->n_values * nd);
+    MAKE(waiting, n + 1);
+    MAKE(lane, nd);
     MAKE(link_free, nd * nd);
+    MAKE(missing, n);
+    MAKE(ready_time, n);
+    MAKE(need, n);
+    MAKE(need_at_start, n);
+    MAKE(sources, n);
+    make_wants(sim);
+    if (sim->arena.failed) return;
+    for (int32_t task = 0; task < c->n_tasks; task++) {
+        sim->need_at_start[task].missing = c->in_start[task + 1] - c->in_start[task];
+        if (sim->need_at_start[task].missing == 0) sim->sources[sim->n_sources++] = task;
+    }
 }
 
 static void make_ready_sets(berth_sim *sim, size_t n_sets) {
@@ -87,12 +127,17 @@ static void make_model(berth_sim *sim) {
         MAKE(leader, n);
         MAKE(bucket, (n > nd ? n : nd) + 2);
         break;
-    case BERTH_MODEL_QUEUED: make_ready_sets(sim, 1); break;
+    case BERTH_MODEL_QUEUED:
+        MAKE(missing, n);
+        make_ready_sets(sim, 1);
+        break;
     case BERTH_MODEL_CONCURRENT:
         make_concurrent(sim);
         make_ready_sets(sim, nd);
         break;
     default:
+        MAKE(missing, n);
+        MAKE(ready_time, n);
         MAKE(part_start, nd);
         MAKE(part_missing, nd);
         MAKE(bucket, nd + 2);
@@ -121,7 +166,7 @@ berth_status berth_sim_new(berth_ctx *ctx, berth_sim **out, const berth_costs *c
     if (!sim) return berth_fail_nomem(ctx);
     berth_arena_init(&sim->arena, allocator);
     sim->costs = costs;
-    sim->model = models[costs->model].run;
+    sim->model = models[costs->model];
     sim->memory_may_bind = memory_may_bind(costs);
     sim->moves_are_local = costs->model == BERTH_MODEL_SERIAL && costs->objective == BERTH_OBJECTIVE_LATENCY &&
                            !(costs->piece_ms > 0) && !sim->memory_may_bind && copies_are_finite(costs);
@@ -150,15 +195,9 @@ void berth_sim_free(berth_sim *sim) {
 void berth_sim_forget_stamps(berth_sim *sim) {
     const berth_costs *c = sim->costs;
     size_t nd = (size_t)c->n_devices;
-    memset(sim->stamp, 0, (size_t)c->n_values * nd * sizeof *sim->stamp);
+    if (sim->stamp) memset(sim->stamp, 0, (size_t)c->n_values * nd * sizeof *sim->stamp);
     if (sim->weight_stamp) memset(sim->weight_stamp, 0, (size_t)c->n_weights * nd * sizeof *sim->weight_stamp);
     sim->generation = 1;
-}
-
-static bool all_can_run(const berth_costs *c, const int32_t *device) {
-    for (int32_t task = 0; task < c->n_tasks; task++)
-        if (c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)device[task]] == INFINITY) return false;
-    return true;
 }
 
 static bool fits(berth_sim *sim, const int32_t *device) {
@@ -169,12 +208,10 @@ static bool fits(berth_sim *sim, const int32_t *device) {
 }
 
 double berth_sim_run(berth_sim *sim, const int32_t *device, const int32_t *priority) {
-    const berth_costs *c = sim->costs;
-    if (!all_can_run(c, device)) return INFINITY;
     double ms = sim->model(sim, device, priority);
     if (!(ms < INFINITY)) return INFINITY;
     if (sim->memory_may_bind && !fits(sim, device)) return INFINITY;
-    return c->objective == BERTH_OBJECTIVE_THROUGHPUT ? berth_sim_largest_load(sim, device) : ms;
+    return sim->costs->objective == BERTH_OBJECTIVE_THROUGHPUT ? berth_sim_largest_load(sim, device) : ms;
 }
 
 const double *berth_sim_starts(const berth_sim *sim) {
@@ -186,7 +223,7 @@ const double *berth_sim_ends(const berth_sim *sim) {
 }
 
 void berth_sim_memory(berth_sim *sim, const int32_t *device, const int32_t *priority, double *peak) {
-    if (all_can_run(sim->costs, device) && sim->model(sim, device, priority) < INFINITY)
+    if (sim->model(sim, device, priority) < INFINITY)
         berth_sim_peaks(sim, device, peak);
     else
         for (int32_t d = 0; d < sim->costs->n_devices; d++) peak[d] = NAN;

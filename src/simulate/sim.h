@@ -22,8 +22,11 @@
  *             (unless it is on the host already), then in. A copy happens just before its first reader; values still
  *             missing on their target are copied at the end, in value order. The makespan is the largest clock. Copies
  *             from a table have no fixed part.
- * concurrent  at every moment first all tasks that end then are completed (by task number), then every free device
- *             (by number) starts, among its tasks whose inputs have arrived, the one of smallest priority. Copies
+ * concurrent  devices run side by side. Without priorities: at every moment first all tasks that end then are
+ *             completed (by task number), then every free device (by number) starts, among its tasks whose inputs have
+ *             arrived, the one of smallest number. With priorities: every device runs its tasks in the order of
+ *             priorities (each task after its predecessors, the smallest first) and waits where inputs are missing, as
+ *             an in-order queue does; waiting for a task that matters can be worth more than starting another. Copies
  *             start when their producer ends (values from the start: at 0), values in order; on a queued link each
  *             waits for the one before. The makespan is the last end or arrival at a target.
  * contiguous  every device but the host runs one convex set of tasks: starts when all inputs from outside are on
@@ -42,8 +45,8 @@
  * - at home: from its producer's position (from the start: 0);
  * - elsewhere: from its first reader's position there (`concurrent`: from the first position that starts no sooner than
  *   the copy ends), at the latest from the last position;
- * - to its last reader's position there (`concurrent`: to the last position that starts before that reader ends, if
- *   that is later); to the last position on its target;
+ * - to its last reader's position there (`concurrent`: to the last position that starts before all readers there have
+ *   ended, if that is later); to the last position on its target;
  * - and until the copies that leave from there are done: the position of the first reader at the other end, or the last
  *   position if none reads it there (`concurrent`: the last position that starts before the copy ends).
  * Under `queued` and `contiguous` copies between two other devices go through the host: home sends one copy there, at

@@ -4,6 +4,7 @@ target_sources(berth_objects PRIVATE
   src/simulate/loads.c
   src/simulate/memory.c
   src/simulate/moves.c
+  src/simulate/ordered.c
   src/simulate/queued.c
   src/simulate/ready.c
   src/simulate/refusal.c

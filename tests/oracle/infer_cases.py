@@ -1119,6 +1119,23 @@ def qlinear_global_pool(d, opset):
     return [Array(x, U8), SCALE, ZERO, SCALE, ZERO], {"channels_last": channels_last}, 1, [y]
 
 
+@op("MatMulBnb4", low=13, domain=MS)
+def matmul_bnb4(d, opset):
+    k, n = 16 * d.int(1, 2), d.int(1, 5)
+    batch = d.shape(1, 3)
+    blocks = -(-n * k // 16)
+    return ([Array(batch + [k]), np.zeros([n * k // 2], dtype=U8), np.ones(blocks, dtype=F)],
+            {"K": k, "N": n, "quant_type": 1, "block_size": 16}, 1, [batch + [n]])
+
+
+@op("MemcpyFromHost MemcpyToHost", low=13)
+@op("BiasAdd GroupNorm MoE QMoE", low=13, domain=MS)
+def first_of_many(d, opset):
+    """No kernel of the CPU takes these; the output is like the first input."""
+    shape = d.shape(1)
+    return [Array(shape)], {}, 1, [shape]
+
+
 @op("FusedMatMul TransposeMatMul", low=13, domain=MS)
 def fused_matmul(d, opset, name=""):
     m, k, n = d.int(1, 5), d.int(1, 5), d.int(1, 5)

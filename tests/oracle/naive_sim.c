@@ -208,6 +208,7 @@ typedef struct schedule {
     bool started[NAIVE_MAX_TASKS], completed[NAIVE_MAX_TASKS];
     double link_free[NAIVE_MAX_DEVICES][NAIVE_MAX_DEVICES];
     double now, last;
+    int turn[NAIVE_MAX_TASKS]; /* with priorities: its place in the order of all */
 } schedule;
 
 static void make_value(naive *s, schedule *m, int value) {
@@ -249,10 +250,10 @@ static bool start_one(naive *s, schedule *m, int *n_started) {
         for (int t = 0; t < s->c->n_tasks; t++) {
             if (s->device[t] != d) continue;
             if (m->started[t] && !m->completed[t]) busy = true;
-            if (m->started[t] || !has_inputs(s, m, t)) continue;
-            if (best < 0 || (s->priority && s->priority[t] < s->priority[best])) best = t;
+            if (m->started[t] || (!s->priority && !has_inputs(s, m, t))) continue;
+            if (best < 0 || (s->priority && m->turn[t] < m->turn[best])) best = t;
         }
-        if (busy || best < 0) continue;
+        if (busy || best < 0 || !has_inputs(s, m, best)) continue;
         m->started[best] = true;
         s->out.start[best] = m->now;
         s->out.end[best] = m->now + time_of(s, best);
@@ -288,6 +289,10 @@ static void sort_by_start(naive *s) {
 static double run_concurrent(naive *s) {
     schedule m = {.now = 0};
     int n_started = 0;
+    if (s->priority) {
+        order_for_queue(s);
+        for (int i = 0; i < s->c->n_tasks; i++) m.turn[s->order[i]] = i;
+    }
     for (int v = 0; v < s->c->n_values; v++)
         for (int d = 0; d < s->c->n_devices; d++) s->arrival[v][d] = INFINITY;
     for (int v = 0; v < s->c->n_values; v++)
@@ -468,27 +473,28 @@ static int list_copies(const naive *s, int value, copy *copies) {
     return n;
 }
 
-/* Does the value lie on the device at the position? */
-static bool lies(const naive *s, int value, int d, int at) {
+/* From which to which position the value lies on the device; false if it never does. */
+static bool lies(const naive *s, int value, int d, int *from, int *to) {
     const berth_costs *c = s->c;
-    int from = -1, to = -1;
     copy copies[NAIVE_MAX_DEVICES + 1];
     int n = list_copies(s, value, copies);
-    if (d == home(s, value)) from = c->value_producer[value] < 0 ? 0 : position_of(s, c->value_producer[value]);
+    *from = -1;
+    if (d == home(s, value)) *from = c->value_producer[value] < 0 ? 0 : position_of(s, c->value_producer[value]);
     for (int i = 0; i < n; i++)
-        if (copies[i].to == d) from = copies[i].arrives;
-    if (from < 0 || at < from) return false;
-    to = from;
+        if (copies[i].to == d) *from = copies[i].arrives;
+    if (*from < 0) return false;
+    *to = *from;
     for (int i = 0; i < c->n_tasks; i++) {
         int task = s->order[i];
         if (s->device[task] != d || !reads(s, task, value)) continue;
-        if (i > to) to = i;
-        if (c->model == BERTH_MODEL_CONCURRENT && last_before(s, s->out.end[task]) > to)
-            to = last_before(s, s->out.end[task]);
+        if (i > *to) *to = i;
+        if (c->model == BERTH_MODEL_CONCURRENT && last_before(s, s->out.end[task]) > *to)
+            *to = last_before(s, s->out.end[task]);
     }
     for (int i = 0; i < n; i++)
-        if (copies[i].from == d && copies[i].kept > to) to = copies[i].kept;
-    return at <= to || c->value_target[value] == d;
+        if (copies[i].from == d && copies[i].kept > *to) *to = copies[i].kept;
+    if (c->value_target[value] == d) *to = c->n_tasks - 1;
+    return true;
 }
 
 static bool has_weight(const naive *s, int weight, int d) {
@@ -506,14 +512,16 @@ static double peak_of(const naive *s, int d) {
             if (s->device[t] == d) peak += c->task_memory[t];
         return peak;
     }
-    for (int at = 0; at < c->n_tasks; at++) {
-        double held = 0;
-        for (int w = 0; w < c->n_weights; w++)
-            if (has_weight(s, w, d)) held += c->weight_bytes[w];
-        for (int v = 0; v < c->n_values; v++)
-            if (lies(s, v, d, at)) held += c->value_bytes[v];
-        peak = fmax(peak, held);
+    double held[NAIVE_MAX_TASKS] = {0};
+    for (int w = 0; w < c->n_weights; w++)
+        for (int at = 0; at < c->n_tasks; at++)
+            if (has_weight(s, w, d)) held[at] += c->weight_bytes[w];
+    for (int v = 0; v < c->n_values; v++) {
+        int from = 0, to = 0;
+        if (!lies(s, v, d, &from, &to)) continue;
+        for (int at = from; at <= to; at++) held[at] += c->value_bytes[v];
     }
+    for (int at = 0; at < c->n_tasks; at++) peak = fmax(peak, held[at]);
     return peak;
 }
 

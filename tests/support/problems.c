@@ -25,6 +25,11 @@ static double amount(draw *d, uint32_t most) {
     return most * (double)(support_random(d->state) >> 11) * 0x1p-53;
 }
 
+/* Sizes in memory are whole numbers. */
+static double bytes_up_to(draw *d, uint32_t most) {
+    return support_below(d->state, most + 1);
+}
+
 static void *array(draw *d, size_t n, size_t size) {
     void *items = berth_arena_push(&d->c->arena, n, size);
     assert_non_null(items);
@@ -142,17 +147,17 @@ static void draw_memory(draw *d) {
     for (size_t task = 0; task < n; task++) {
         start[task + 1] = start[task];
         if (d->how->peaks) {
-            weight_bytes[task] = amount(d, 6);
+            weight_bytes[task] = bytes_up_to(d, 6);
             total += weight_bytes[task];
             weights[start[task + 1]++] = (int32_t)task;
             if (task + 1 < n && percent(d, 20)) weights[start[task + 1]++] = (int32_t)task + 1; /* shared */
         } else if (d->how->task_memory) {
-            task_memory[task] = amount(d, 6);
+            task_memory[task] = bytes_up_to(d, 6);
             total += task_memory[task];
         }
     }
     for (int32_t v = 0; v < c->n_values && d->how->peaks; v++) {
-        bytes[v] = amount(d, 3);
+        bytes[v] = bytes_up_to(d, 3);
         total += bytes[v];
     }
     for (size_t i = 0; i < k; i++) {
@@ -259,9 +264,8 @@ static void try_run(brute *b, const int32_t *priority) {
         b->best_priority[task] = priority ? priority[task] : task;
 }
 
-/* All priorities that matter: a run repeats itself with the order of its starts as priority, so topological orders
- * suffice; and tasks of different devices are never compared, so of two neighbours on different devices the smaller
- * one may come first. */
+/* All priorities that matter: topological orders, of which only the order on each device counts, so that of two
+ * neighbours on different devices the smaller one may come first. */
 static void try_orders(brute *b, int32_t n_ordered, int32_t last) {
     const berth_costs *c = b->c;
     if (n_ordered == c->n_tasks) {
@@ -285,10 +289,8 @@ static void try_orders(brute *b, int32_t n_ordered, int32_t last) {
 static void try_units(brute *b, int32_t unit) {
     const berth_problem *p = b->problem;
     if (unit == p->n_units) {
-        if (b->orders)
-            try_orders(b, 0, -1);
-        else
-            try_run(b, NULL);
+        try_run(b, NULL);
+        if (b->orders) try_orders(b, 0, -1);
         return;
     }
     for (int32_t d = 0; d < b->c->n_devices; d++) {

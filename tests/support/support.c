@@ -90,6 +90,12 @@ void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status
     if (!strstr(berth_ctx_message(ctx), fragment)) fail_msg("'%s' does not say '%s'", berth_ctx_message(ctx), fragment);
 }
 
+int support_cases(int n) {
+    const char *text = getenv("BERTH_TEST_SHARE");
+    long share = text ? strtol(text, NULL, 10) : 1;
+    return share > 1 && n > share ? n / (int)share : share > 1 ? 1 : n;
+}
+
 uint64_t support_random(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -32,6 +32,10 @@ berth_graph *support_read(berth_ctx *ctx, const char *path);
 /* Expects a failure of that status whose message contains `fragment`. */
 void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status status, const char *fragment);
 
+/* How many random cases to try where a plain build tries n: slow launchers ask for a share of them by
+ * BERTH_TEST_SHARE=20 (one in twenty). At least 1. */
+int support_cases(int n);
+
 /* Deterministic random numbers for tests: SplitMix64. */
 uint64_t support_random(uint64_t *state);
 /* Uniform in [0, n). */

@@ -433,6 +433,24 @@ static void ladder(void **state) {
     assert_true(support_ladder(run_parse, &(text_case){BYTES("[[[[[[[[[[[[[[[[[[[[\"a\"]]]]]]]]]]]]]]]]]]]]")}, 1) > 3);
 }
 
+static void only_listed_keys(void **state) {
+    static const char *const keys[] = {"name", "kind", NULL};
+    fixture *f = *state;
+    const berth_json *root = NULL;
+    assert_int_equal(parse(f, BYTES("{\"kind\": 1, \"name\": 2}"), &root), BERTH_OK);
+    assert_int_equal(berth_json_only(f->ctx, "t.json", root, keys), BERTH_OK);
+    assert_int_equal(parse(f, BYTES("{\"kind\": 1,\n \"nmae\": 2}"), &root), BERTH_OK);
+    assert_int_equal(berth_json_only(f->ctx, "t.json", root, keys), BERTH_E_FORMAT);
+    assert_string_equal(berth_ctx_message(f->ctx), "t.json:2: unknown key 'nmae', did you mean 'name'?");
+    assert_int_equal(parse(f, BYTES("{\"name\\u0000\": 1}"), &root), BERTH_OK);
+    assert_int_equal(berth_json_only(f->ctx, "t.json", root, keys), BERTH_E_FORMAT);
+    assert_int_equal(parse(f, BYTES("{\"colour\": 1}"), &root), BERTH_OK);
+    assert_int_equal(berth_json_only(f->ctx, "t.json", root, keys), BERTH_E_FORMAT);
+    assert_string_equal(berth_ctx_message(f->ctx), "t.json:1: unknown key 'colour'");
+    assert_int_equal(parse(f, BYTES("[]"), &root), BERTH_OK);
+    assert_int_equal(berth_json_only(f->ctx, "t.json", root, keys), BERTH_OK);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(accepts, set_up, tear_down),
@@ -446,6 +464,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(limits_size, set_up, tear_down),
         cmocka_unit_test_setup_teardown(small_memory, set_up, tear_down),
         cmocka_unit_test_setup_teardown(duplicate_keys_in_large_objects, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(only_listed_keys, set_up, tear_down),
         cmocka_unit_test(ladder),
     };
     return cmocka_run_group_tests_name("base.json", tests, NULL, NULL);

@@ -2,7 +2,6 @@
 /* The option parser, on a table with one row of each kind. */
 #include "cli/options.h"
 
-#include "cli/nearest.h"
 #include "support.h"
 
 typedef struct values {
@@ -173,9 +172,9 @@ static void nearest_name(void **state) {
                  {"i", NULL},
                  {"inspectinspect", NULL}};
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        cli_nearest nearest = cli_nearest_begin(cases[i].typed);
-        cli_nearest_offer(&nearest, "report");
-        cli_nearest_offer(&nearest, "inspect");
+        berth_nearest nearest = berth_nearest_begin(cases[i].typed);
+        berth_nearest_offer(&nearest, "report");
+        berth_nearest_offer(&nearest, "inspect");
         if (cases[i].best)
             assert_string_equal(nearest.best, cases[i].best);
         else

@@ -1,1 +1,7 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(cost audit)
+berth_unit_test(cost build)
+berth_unit_test(cost given)
+berth_unit_test(cost profile)
+berth_unit_test(cost roofline)
+berth_unit_test(cost rules)

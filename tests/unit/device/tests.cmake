@@ -1,1 +1,5 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(device devices_json)
+berth_unit_test(device pattern)
+berth_unit_test(device placement)
+berth_unit_test(device set)

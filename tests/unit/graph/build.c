@@ -41,7 +41,7 @@ static void order_is_first_in_first_out(void **unused) {
     (void)unused;
     berth_ctx *ctx = new_ctx();
     uint64_t state = 11;
-    for (int round = 0; round < 2000; round++) {
+    for (int round = 0; round < support_cases(2000); round++) {
         support_dag dag = {.n_ops = (int32_t)support_below(&state, 60),
                            .max_inputs = 1 + (int32_t)support_below(&state, 4),
                            .reach = (int32_t)support_below(&state, 8),

@@ -86,7 +86,7 @@ static void random_graphs_agree_with_twins(void **unused) {
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     uint64_t state = 1;
     int32_t merged = 0;
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < support_cases(3000); round++) {
         support_dag dag = {.n_ops = (int32_t)support_below(&state, 40),
                            .max_inputs = 1 + (int32_t)support_below(&state, 4),
                            .reach = (int32_t)support_below(&state, 6),

@@ -233,7 +233,7 @@ static void random_graphs_stay_acyclic(void **unused) {
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     uint64_t state = 77;
     int32_t joined = 0, n_ops = 0;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < support_cases(20000); round++) {
         support_dag dag = {.n_ops = (int32_t)support_below(&state, 50),
                            .max_inputs = 1 + (int32_t)support_below(&state, 3),
                            .reach = 1 + (int32_t)support_below(&state, 6),

@@ -989,8 +989,8 @@ static void weights_are_not_read(void **state) {
 
 /* A tensor whose fields stand in any order, with remarks between them that may be longer than a window. */
 static proto shuffled_tensor(uint64_t *seed, int index) {
-    char name[40];
-    snprintf(name, sizeof name, "%*d", 1 + (int)support_below(seed, 30), index);
+    char name[60];
+    snprintf(name, sizeof name, "%s%d", &"names of many lengths, up to "[support_below(seed, 28)], index);
     uint32_t n = support_below(seed, 2) ? support_below(seed, 200) : support_below(seed, 3000);
     bool list = support_below(seed, 2);
     proto tensor = {0};

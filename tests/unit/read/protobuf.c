@@ -174,7 +174,7 @@ static void windows_show_the_same(void **state) {
 static void any_bytes(void **state) {
     (void)state;
     uint64_t seed = 7;
-    for (int round = 0; round < 20000; round++) {
+    for (int round = 0; round < support_cases(20000); round++) {
         char bytes[24];
         size_t n = support_below(&seed, sizeof bytes + 1);
         for (size_t i = 0; i < n; i++) bytes[i] = (char)(support_random(&seed) & (round % 2 ? 0xff : 0x1f));

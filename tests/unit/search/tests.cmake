@@ -1,3 +1,8 @@
 # One line per test program: berth_unit_test(folder file [libraries])
+berth_unit_test(search constructive)
+berth_unit_test(search improve)
 berth_unit_test(search problem)
 berth_unit_test(search exact)
+berth_unit_test(search search)
+berth_unit_test(search flow)
+berth_unit_test(search min_cut)

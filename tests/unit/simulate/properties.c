@@ -131,6 +131,14 @@ static void drift(void **unused) {
     int32_t device[MAX_TASKS];
     draw_placement(c, &state, device);
     berth_sim_load(sim, device, NULL);
+    int32_t all[MAX_TASKS];
+    for (int32_t task = 0; task < MAX_TASKS; task++) all[task] = task;
+    double before = berth_sim_try(sim, all, 1, device[0]);
+    for (int i = 0; i < 10000; i++) {
+        int32_t first = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
+        berth_sim_try(sim, all + first, MAX_TASKS - first, to);
+    }
+    assert_true(berth_sim_try(sim, all, 1, device[0]) == before); /* trying leaves no trace at all */
     for (int i = 0; i < 10000; i++) {
         int32_t task = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
         double tried = berth_sim_try(sim, &task, 1, to), made = berth_sim_move(sim, &task, 1, to);

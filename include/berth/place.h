@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * berth/place.h: the main job: find every operation its device.
+ */
+#ifndef BERTH_PLACE_H
+#define BERTH_PLACE_H
+
+#include "berth/group.h"
+#include "berth/plan.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Methods for listings: number `index`, or NULL past the end. */
+BERTH_API const char *berth_method_name(int32_t index);
+BERTH_API const char *berth_method_summary(int32_t index);
+
+/** How a search stands. */
+typedef struct berth_progress {
+    const char *method;    /* at work */
+    double makespan_ms;    /* of the best placement so far; INFINITY: none yet */
+    double lower_bound_ms; /* 0: none yet */
+    int64_t evaluations;
+    double seconds;
+} berth_progress;
+
+typedef void (*berth_progress_fn)(void *user, const berth_progress *progress);
+
+typedef struct berth_place_options {
+    const char *method;         /* a name of the table, such as "auto" */
+    const berth_limits *limits; /* NULL: none */
+    const char *profile;        /* path of measured times; NULL: none */
+    berth_model model;          /* BERTH_MODEL_COUNT: the device set's */
+    double piece_ms;            /* NAN: the device set's */
+    berth_objective objective;
+    bool grouped; /* search over the groups of this rule instead of single operations */
+    berth_group_rule group;
+    double seconds;      /* wall clock; INFINITY: no limit */
+    int64_t evaluations; /* INT64_MAX: no limit. With this limit alone the plan depends on neither time nor threads */
+    uint64_t seed;       /* at most INT64_MAX */
+    int32_t threads;     /* 0: one per processor */
+    const berth_shape_binding *shapes; /* that the graph was read with, to be written down */
+    int32_t n_shapes;
+    berth_progress_fn progress; /* called from the calling thread, a few times a second; may be NULL */
+    void *progress_user;
+} berth_place_options;
+
+/** Method auto, 10 seconds, seed 0, one thread per processor, latency, no limits. */
+BERTH_API berth_place_options berth_place_options_default(void);
+
+/**
+ * Place a graph on devices. Graph and devices are borrowed and must outlive the plan.
+ *
+ * The cancel callback of the context stops the search; the best placement so far is then the plan, with `interrupted`
+ * set. It is called from the calling thread only. With several threads the allocator of the context must be safe to use
+ * from all of them.
+ *
+ * @return BERTH_OK; BERTH_E_ARG (no such method, a rule that names nothing); BERTH_E_INFEASIBLE (nothing satisfies the
+ *         limits, or the method found nothing that does); BERTH_E_CANCELLED (before anything was found); what
+ *         berth_costs_new() returns; BERTH_E_UNSUPPORTED (a method that this build lacks, or that is not for this
+ *         execution model)
+ */
+BERTH_API BERTH_MUST_CHECK berth_status berth_place(berth_ctx *ctx, berth_plan **out, const berth_graph *graph,
+                                                    const berth_device_set *devices,
+                                                    const berth_place_options *options);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

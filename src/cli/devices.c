@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `berth devices`: what a model can be placed on. Built-in profiles are descriptions: nothing runs on them. */
+#include "cli/devices.h"
+
+#include "berth/device.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/usage.h"
+
+#include <math.h>
+
+typedef struct devices_values {
+    cli_common common;
+    bool json;
+    const char *show;
+} devices_values;
+
+static const cli_option options[] = {
+    {"json", 0, CLI_FLAG, CLI_USUAL, offsetof(devices_values, json), NULL, .help = "print one JSON document"},
+    {"show", 0, CLI_STRING, CLI_USUAL, offsetof(devices_values, show), "LIST",
+     .help = "print these devices as a devices.json to start from"},
+    {0},
+};
+
+static const char details[] =
+    "Lists the built-in profiles, which 'berth place --devices' takes by name, any number of\n"
+    "them separated by commas. They describe devices; nothing runs on them. docs/devices.md has\n"
+    "the source of every figure.\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 usage, 4 out of memory, 130 interrupted.\n";
+
+static int run_devices(berth_ctx *ctx, int argc, char **argv);
+
+const cli_command cli_devices = {
+    .name = "devices",
+    .run = run_devices,
+    .summary = "devices that a model can be placed on",
+    .options = options,
+    .details = details,
+};
+
+static const char reason[] = "described, not measured";
+
+static void put_row(berth_text *text, const berth_device_set *set, int32_t index, bool json) {
+    char bytes[CLI_SCALED_SIZE];
+    double memory = 0;
+    for (int32_t d = 0; d < set->n_devices; d++) memory += set->devices[d].memory_bytes;
+    if (!json) {
+        berth_text_printf(text, "%-8s  %9s  %s\n", berth_profile_name(index),
+                          isinf(memory) ? "no limit" : cli_scaled(memory, "B", bytes), berth_profile_summary(index));
+        return;
+    }
+    berth_json_object_begin(text, NULL);
+    berth_json_string(text, "name", berth_profile_name(index));
+    berth_json_null(text, "runtime");
+    berth_json_string(text, "description", berth_profile_summary(index));
+    berth_json_double(text, "memory_bytes", memory);
+    berth_json_bool(text, "works", false);
+    berth_json_string(text, "reason", reason);
+    berth_json_inline(text);
+    berth_json_array_begin(text, "members");
+    for (int32_t d = 0; d < set->n_devices; d++) berth_json_string(text, NULL, set->devices[d].name);
+    berth_json_array_end(text);
+    berth_json_object_end(text);
+}
+
+static berth_status put_profiles(berth_ctx *ctx, berth_text *text, bool json) {
+    if (json) {
+        berth_json_object_begin(text, NULL);
+        berth_json_int(text, "schema", 1);
+        berth_json_array_begin(text, "devices");
+    } else {
+        berth_text_printf(text, "%-8s  %9s  built-in profile (%s)\n", "name", "memory", reason);
+    }
+    for (int32_t i = 0; berth_profile_name(i); i++) {
+        berth_device_set *set = NULL;
+        berth_status status = berth_device_set_read(ctx, &set, berth_profile_name(i));
+        if (status != BERTH_OK) return status;
+        put_row(text, set, i, json);
+        berth_device_set_free(set);
+    }
+    if (json) {
+        berth_json_array_end(text);
+        berth_json_object_end(text);
+    }
+    return BERTH_OK;
+}
+
+static berth_status put_set(berth_ctx *ctx, berth_text *text, const char *names) {
+    berth_device_set *set = NULL;
+    berth_status status = berth_device_set_read(ctx, &set, names);
+    if (status != BERTH_OK) return status;
+    berth_device_set_write(text, NULL, set);
+    berth_device_set_free(set);
+    return BERTH_OK;
+}
+
+static int run_devices(berth_ctx *ctx, int argc, char **argv) {
+    devices_values values = {0};
+    berth_text *text = NULL;
+    int code = CLI_DONE;
+    if (!cli_command_begin(ctx, &cli_devices, &values, argc, argv, &code)) return code;
+    berth_status status = berth_text_new(ctx, &text);
+    if (status == BERTH_OK)
+        status = values.show ? put_set(ctx, text, values.show) : put_profiles(ctx, text, values.json);
+    code = status == BERTH_OK ? cli_output_write(ctx, text, NULL) : cli_report_failure(ctx, status, CLI_READING);
+    berth_text_free(text);
+    return code;
+}

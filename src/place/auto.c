@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `auto`: the portfolio. Cheap methods first; then a short round of improvement, so that what proves has something good
+ * to start from; then the search for a proof, beside improvement where there are threads for both; then improvement
+ * until the budget ends. It stops as soon as the best placement meets the bound.
+ *
+ * With a budget in time every thread has a lane of its own until the time is up. With a budget in evaluations there are
+ * always N_LANES lanes with fixed shares, and nothing depends on a clock: what is run is decided by the size of the
+ * problem alone. Learned methods get their turn where improvement goes on: when nothing is proven and there is time. */
+#include "place/auto.h"
+
+#include <math.h>
+
+enum {
+    N_LANES = 4,
+    MOST_UNITS_PROVEN = 20000, /* beyond, setting up a proof costs more than it can bring */
+    MOST_BITS_TRIED = 20,      /* of all placements, if the number of evaluations is the only limit */
+};
+
+static bool is_timed(const berth_crew *crew) {
+    return crew->best->budget.seconds < INFINITY;
+}
+
+/* What is left of the evaluations, until that share of the whole time is over. */
+static berth_budget until(const berth_crew *crew, double share) {
+    return (berth_budget){
+        .evaluations = berth_search_left(crew->best),
+        .seconds = share * crew->best->budget.seconds,
+    };
+}
+
+static berth_status build_all(berth_crew *crew) {
+    static const char *const builders[] = {"greedy", "fastest", "min-cut", "heft", "cut", "m-etf", "m-sct", "metis"};
+    for (size_t i = 0; i < sizeof builders / sizeof *builders && !berth_crew_done(crew); i++) {
+        if (berth_crew_seconds(crew) > 0.25 * crew->best->budget.seconds) break;
+        berth_status status = berth_crew_try(crew, berth_method_find(builders[i]), until(crew, 0.5));
+        if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) return status;
+    }
+    return BERTH_OK;
+}
+
+/* --- improvement ------------------------------------------------------------------------------------------------ */
+
+static const berth_method *improver(int32_t lane) {
+    return berth_method_find(lane % 2 ? "local" : "anneal");
+}
+
+/* All lanes improve the best placement so far, with that share of what is left of the evaluations, or until that share
+ * of the whole time is over. */
+static berth_status improve(berth_crew *crew, double share) {
+    berth_turn turns[BERTH_CREW_LANES] = {{0}};
+    int32_t n = is_timed(crew) ? crew->n_threads : N_LANES;
+    int64_t left = berth_search_left(crew->best), evaluations = left;
+    if (berth_crew_done(crew)) return BERTH_OK;
+    if (left < INT64_MAX) evaluations = (int64_t)ceil(share * (double)left);
+    for (int32_t i = 0; i < n; i++) {
+        int64_t part = evaluations < INT64_MAX ? evaluations / n + (i < evaluations % n) : INT64_MAX;
+        turns[i] = (berth_turn){
+            .method = improver(i),
+            .budget = {.evaluations = part, .seconds = is_timed(crew) ? share * crew->best->budget.seconds : INFINITY},
+        };
+    }
+    return berth_crew_run(crew, turns, n);
+}
+
+/* --- proof ------------------------------------------------------------------------------------------------------ */
+
+/* Whether a proof may end. Without a clock it must end soon, whatever it meets. */
+static bool may_prove(const berth_crew *crew) {
+    const berth_problem *p = crew->problem;
+    if (is_timed(crew)) return p->n_units <= MOST_UNITS_PROVEN;
+    double bits = 0;
+    for (int32_t unit = 0; unit < p->n_units && bits <= MOST_BITS_TRIED; unit++)
+        bits += log2(__builtin_popcountll(p->allowed[unit]));
+    if (p->costs->model == BERTH_MODEL_CONCURRENT && p->costs->objective == BERTH_OBJECTIVE_LATENCY) bits *= 2;
+    return bits <= MOST_BITS_TRIED;
+}
+
+/* One lane proves, the others improve. */
+static berth_status prove(berth_crew *crew, double share) {
+    berth_turn turns[BERTH_CREW_LANES] = {{0}};
+    int32_t n = is_timed(crew) ? crew->n_threads : 1;
+    if (berth_crew_done(crew) || !may_prove(crew)) return BERTH_OK;
+    for (int32_t i = 0; i < n; i++)
+        turns[i] = (berth_turn){.method = i ? improver(i) : berth_method_find("exact"), .budget = until(crew, share)};
+    return berth_crew_run(crew, turns, n);
+}
+
+berth_status berth_place_auto(berth_crew *crew) {
+    BERTH_TRY(build_all(crew));
+    if (is_timed(crew)) {
+        BERTH_TRY(prove(crew, 0.05));
+        if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15), true));
+        BERTH_TRY(improve(crew, 0.3));
+        BERTH_TRY(prove(crew, crew->n_threads > 1 ? 0.8 : 0.6));
+        return improve(crew, 1);
+    }
+    BERTH_TRY(prove(crew, 1));
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
+    BERTH_TRY(improve(crew, 0.3));
+    return improve(crew, 1);
+}

@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Running turns: threads, merging, progress, cancellation.
+ *
+ * Only the calling thread talks to the user: it asks for cancellation from within its own search (the context of each
+ * lane asks the crew) and, once it has no more turns, while it waits for the others. */
+#include "place/crew.h"
+
+#include "search/bound.h"
+
+#include <math.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static const double progress_every = 0.1; /* seconds */
+
+double berth_crew_seconds(const berth_crew *crew) {
+    return berth_search_clock() - crew->best->started;
+}
+
+static void report_progress(berth_crew *crew, const berth_search *search) {
+    if (!crew->progress) return;
+    double seconds = berth_crew_seconds(crew);
+    if (seconds - crew->last_progress < progress_every) return;
+    crew->last_progress = seconds;
+    berth_progress now = {
+        .method = crew->at_work,
+        .makespan_ms = search && search->best_ms < crew->best->best_ms ? search->best_ms : crew->best->best_ms,
+        .lower_bound_ms = search && search->bound_ms > crew->best->bound_ms ? search->bound_ms : crew->best->bound_ms,
+        .evaluations = crew->best->evaluations + (search ? search->evaluations : 0),
+        .seconds = seconds,
+    };
+    crew->progress(crew->progress_user, &now);
+}
+
+static bool ask_user(berth_crew *crew, const berth_search *search) {
+    report_progress(crew, search);
+    if (berth_cancelled(crew->ctx)) atomic_store(&crew->cancelled, true);
+    return atomic_load(&crew->cancelled);
+}
+
+/* The cancel callback of every lane. */
+static bool lane_cancelled(void *user) {
+    berth_lane *lane = user;
+    if (lane->on_caller) ask_user(lane->crew, lane->search);
+    return atomic_load(&lane->crew->cancelled) || atomic_load(&lane->crew->enough);
+}
+
+bool berth_crew_done(berth_crew *crew) {
+    const berth_search *best = crew->best;
+    return ask_user(crew, NULL) || berth_search_proven(best) || berth_search_left(best) == 0 ||
+           berth_crew_seconds(crew) >= best->budget.seconds;
+}
+
+/* --- life ------------------------------------------------------------------------------------------------------- */
+
+static int32_t count_threads(int32_t wanted) {
+    long n = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
+    return n < 1 ? 1 : n > BERTH_CREW_LANES ? BERTH_CREW_LANES : (int32_t)n;
+}
+
+berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,
+                             const berth_place_options *options, double started) {
+    *crew = (berth_crew){
+        .ctx = ctx,
+        .problem = problem,
+        .seed = options->seed,
+        .n_threads = count_threads(options->threads),
+        .progress = options->progress,
+        .progress_user = options->progress_user,
+        .last_progress = -INFINITY,
+        .at_work = "",
+        .may_stop_others = options->evaluations == INT64_MAX,
+    };
+    berth_budget budget = {.evaluations = options->evaluations, .seconds = options->seconds};
+    pthread_mutex_init(&crew->mutex, NULL);
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&crew->done, &attributes);
+    pthread_condattr_destroy(&attributes);
+    BERTH_TRY(berth_search_new(ctx, &crew->best, problem, options->seed, budget, 1));
+    crew->best->started = started;
+    return BERTH_OK;
+}
+
+void berth_crew_deinit(berth_crew *crew) {
+    for (int32_t i = 0; i < BERTH_CREW_LANES; i++) {
+        berth_search_free(crew->lanes[i].search);
+        berth_ctx_free(crew->lanes[i].ctx);
+    }
+    berth_search_free(crew->best);
+    berth_vec_free(berth_ctx_allocator(crew->ctx), &crew->record);
+    pthread_cond_destroy(&crew->done);
+    pthread_mutex_destroy(&crew->mutex);
+}
+
+/* --- one turn --------------------------------------------------------------------------------------------------- */
+
+static berth_status open_lane(berth_crew *crew, int32_t index) {
+    berth_lane *lane = &crew->lanes[index];
+    if (lane->search) return BERTH_OK;
+    lane->crew = crew;
+    if (!lane->ctx && berth_ctx_new(&lane->ctx, berth_ctx_allocator(crew->ctx)) != BERTH_OK)
+        return berth_fail_nomem(crew->ctx);
+    berth_ctx_set_cancel(lane->ctx, lane_cancelled, lane);
+    berth_status status = berth_search_new(lane->ctx, &lane->search, crew->problem, crew->seed, crew->best->budget, 1);
+    return status == BERTH_OK ? BERTH_OK : berth_fail(crew->ctx, status, "%s", berth_ctx_message(lane->ctx));
+}
+
+/* Everything that the turn depends on, so that lanes can be used again. */
+static void prepare(berth_crew *crew, berth_lane *lane, const berth_turn *turn) {
+    berth_search *s = lane->search;
+    s->budget = turn->budget;
+    s->evaluations = 0;
+    s->started = crew->best->started;
+    s->has_best = false;
+    s->best_ms = INFINITY;
+    s->bound_ms = crew->best->bound_ms;
+    s->calls_left = s->calls_between = 1;
+    s->last_look = berth_search_clock();
+    s->out_of_time = false;
+    berth_rng_init(&s->rng, crew->seed, crew->n_turns++);
+    if (turn->method->kind == BERTH_METHOD_BUILDS || turn->method->kind == BERTH_METHOD_DRAWS) return;
+    if (!crew->best->has_best) return;
+    berth_search_offer(s, crew->best->best_device, crew->best->best_has_priority ? crew->best->best_priority : NULL,
+                       crew->best->best_source, crew->best->best_method);
+}
+
+static void take_turn(berth_crew *crew, int32_t index) {
+    berth_turn *turn = &crew->turns[index];
+    berth_lane *lane = &crew->lanes[index];
+    double before = berth_search_clock();
+    turn->status = turn->method->run(lane->search);
+    turn->seconds = berth_search_clock() - before;
+    if (crew->may_stop_others && berth_search_proven(lane->search)) atomic_store(&crew->enough, true);
+}
+
+static berth_plan_method *find_record(berth_crew *crew, const char *method) {
+    for (size_t i = 0; i < crew->record.n; i++)
+        if (strcmp(crew->record.items[i].method, method) == 0) return &crew->record.items[i];
+    berth_plan_method fresh = {.method = method, .makespan_ms = INFINITY};
+    if (!berth_vec_push(berth_ctx_allocator(crew->ctx), &crew->record, fresh)) return NULL;
+    return &crew->record.items[crew->record.n - 1];
+}
+
+static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
+    const berth_search *s = lane->search;
+    if (turn->method->kind != BERTH_METHOD_BOUNDS) {
+        berth_plan_method *row = find_record(crew, turn->method->name);
+        if (!row) return berth_fail_nomem(crew->ctx);
+        row->evaluations += s->evaluations;
+        row->seconds += turn->seconds;
+        if (s->has_best && s->best_ms < row->makespan_ms) row->makespan_ms = s->best_ms;
+    }
+    berth_search_bound(crew->best, s->bound_ms);
+    if (!turn->bound_only) crew->best->evaluations += s->evaluations;
+    if (s->has_best && !turn->bound_only)
+        berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
+                           s->best_method);
+    if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE)
+        return BERTH_OK;
+    return berth_fail(crew->ctx, turn->status, "%s", berth_ctx_message(lane->ctx));
+}
+
+/* --- stages ----------------------------------------------------------------------------------------------------- */
+
+/* The next turn that nobody has, or -1. */
+static int32_t next_turn(berth_crew *crew) {
+    pthread_mutex_lock(&crew->mutex);
+    int32_t index = crew->next < crew->n_stage ? crew->next++ : -1;
+    pthread_mutex_unlock(&crew->mutex);
+    return index;
+}
+
+static void *work(void *user) {
+    berth_crew *crew = user;
+    for (int32_t index; (index = next_turn(crew)) >= 0;) take_turn(crew, index);
+    pthread_mutex_lock(&crew->mutex);
+    crew->n_running--;
+    pthread_cond_signal(&crew->done);
+    pthread_mutex_unlock(&crew->mutex);
+    return NULL;
+}
+
+static void wait_for_others(berth_crew *crew) {
+    pthread_mutex_lock(&crew->mutex);
+    while (crew->n_running > 0) {
+        struct timespec until;
+        clock_gettime(CLOCK_MONOTONIC, &until);
+        until.tv_nsec += 20 * 1000 * 1000;
+        if (until.tv_nsec >= 1000000000) {
+            until.tv_nsec -= 1000000000;
+            until.tv_sec++;
+        }
+        pthread_cond_timedwait(&crew->done, &crew->mutex, &until);
+        pthread_mutex_unlock(&crew->mutex);
+        ask_user(crew, NULL);
+        pthread_mutex_lock(&crew->mutex);
+    }
+    pthread_mutex_unlock(&crew->mutex);
+}
+
+static void run_stage(berth_crew *crew) {
+    pthread_t threads[BERTH_CREW_LANES];
+    int32_t n = 0;
+    while (n + 1 < crew->n_threads && n + 1 < crew->n_stage) {
+        pthread_mutex_lock(&crew->mutex);
+        crew->n_running++;
+        pthread_mutex_unlock(&crew->mutex);
+        if (pthread_create(&threads[n], NULL, work, crew) != 0) { /* fewer hands, the same work */
+            pthread_mutex_lock(&crew->mutex);
+            crew->n_running--;
+            pthread_mutex_unlock(&crew->mutex);
+            break;
+        }
+        n++;
+    }
+    for (int32_t index; (index = next_turn(crew)) >= 0;) {
+        crew->lanes[index].on_caller = true;
+        take_turn(crew, index);
+        crew->lanes[index].on_caller = false;
+    }
+    wait_for_others(crew);
+    for (int32_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
+}
+
+berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n) {
+    for (int32_t i = 0; i < n; i++) {
+        BERTH_TRY(open_lane(crew, i));
+        prepare(crew, &crew->lanes[i], &turns[i]);
+    }
+    crew->turns = turns;
+    crew->n_stage = n;
+    crew->next = crew->n_running = 0;
+    crew->at_work = turns[0].method->name;
+    atomic_store(&crew->enough, false);
+    run_stage(crew);
+    for (int32_t i = 0; i < n; i++) BERTH_TRY(merge(crew, &crew->lanes[i], &turns[i]));
+    if (n == 1 && turns[0].status == BERTH_E_UNSUPPORTED)
+        return berth_fail(crew->ctx, turns[0].status, "%s", berth_ctx_message(crew->lanes[0].ctx));
+    return BERTH_OK;
+}
+
+berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget) {
+    berth_turn turn = {.method = method, .budget = budget};
+    return berth_crew_run(crew, &turn, 1);
+}
+
+/* Its patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
+static berth_status run_bounds(berth_search *search) {
+    const berth_costs *c = search->problem->costs;
+    if (c->model != BERTH_MODEL_SERIAL || c->objective != BERTH_OBJECTIVE_LATENCY) return BERTH_OK;
+    return berth_search_bounds(search, INFINITY);
+}
+
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep) {
+    static const berth_method bounds = {"bounds", BERTH_METHOD_BOUNDS, run_bounds, "lower bounds"};
+    berth_turn turn = {.method = &bounds, .budget = budget, .bound_only = !keep};
+    return berth_crew_run(crew, &turn, 1);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A crew: several searches of one problem, in turn or side by side, whose best placements and bounds come together.
+ *
+ * A turn is one method with its own budget, stream of random numbers and search. Turns that run together are given all
+ * they depend on beforehand and are merged in their order, so that with budgets in evaluations alone the outcome is the
+ * same on any number of threads. */
+#ifndef BERTH_PLACE_CREW_H
+#define BERTH_PLACE_CREW_H
+
+#include "base/vec.h"
+#include "berth/place.h"
+#include "place/methods.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+enum { BERTH_CREW_LANES = 16 };
+
+typedef struct berth_crew berth_crew;
+
+/* One search with a context of its own; at most one thread uses it at a time. */
+typedef struct berth_lane {
+    berth_crew *crew;
+    berth_ctx *ctx;
+    berth_search *search;
+    bool on_caller; /* run by the calling thread, which alone asks the user */
+} berth_lane;
+
+typedef struct berth_turn {
+    const berth_method *method;
+    berth_budget budget; /* seconds: counted from the start of the crew */
+    bool bound_only;     /* nothing else of it counts */
+    /* what came of it */
+    berth_status status;
+    double seconds;
+} berth_turn;
+
+struct berth_crew {
+    berth_ctx *ctx;
+    const berth_problem *problem;
+    berth_search *best; /* the answer so far, all evaluations, the bound, the whole budget */
+    uint64_t seed, n_turns;
+    int32_t n_threads;
+    BERTH_VEC(berth_plan_method) record;
+    berth_lane lanes[BERTH_CREW_LANES];
+
+    berth_progress_fn progress;
+    void *progress_user;
+    double last_progress;
+    const char *at_work;
+
+    /* shared by the threads of a stage */
+    berth_turn *turns;
+    int32_t n_stage, next, n_running;
+    pthread_mutex_t mutex;
+    pthread_cond_t done;
+    bool may_stop_others; /* a turn that proves its answer ends the stage */
+    atomic_bool cancelled, enough;
+};
+
+/* `started`: the moment from which seconds are counted. */
+berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,
+                             const berth_place_options *options, double started);
+void berth_crew_deinit(berth_crew *crew);
+
+/* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. Turns that
+ * find nothing feasible are no failure; BERTH_E_UNSUPPORTED is one only if there is no other turn. */
+berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
+/* One turn with that budget. */
+berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);
+/* Raise the bound, as far as it gets in that budget. A placement that comes with it is kept if `keep` is set. */
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep);
+/* Budget spent, cancelled or proven. */
+bool berth_crew_done(berth_crew *crew);
+/* Seconds since the start. */
+double berth_crew_seconds(const berth_crew *crew);
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which bounds hold under which model. */
+#include "search/bound.h"
+
+#include <math.h>
+
+static const double most_work = 2e9; /* additions, a few seconds */
+
+berth_patience berth_patience_for(const berth_search *search, double seconds) {
+    double until = berth_search_clock() + seconds, end = search->started + search->budget.seconds;
+    return (berth_patience){.until = until < end ? until : end, .work = most_work};
+}
+
+bool berth_patience_ends(const berth_search *search, const berth_patience *patience) {
+    return patience->work < 0 || berth_search_proven(search) || berth_search_clock() >= patience->until ||
+           berth_cancelled(search->ctx);
+}
+
+berth_status berth_search_bounds(berth_search *search, double seconds) {
+    berth_patience patience = berth_patience_for(search, seconds);
+    return berth_bound_serial(search, &patience);
+}

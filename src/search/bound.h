@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Lower bounds, for every execution model and both objectives. All hold for placements of single tasks (of classes that
+ * must share a device), under any order, and with memory limits. */
+#ifndef BERTH_SEARCH_BOUND_H
+#define BERTH_SEARCH_BOUND_H
+
+#include "search/search.h"
+
+/* Raises the search's bound as far as it gets in about that many seconds. INFINITY: until it stands still or a fixed
+ * amount of work is done, so that the result does not depend on the machine. Where a bound comes with a placement that
+ * has it, that is offered, too, and the search is proven. */
+berth_status berth_search_bounds(berth_search *search, double seconds);
+
+/* How long, and how much work, is left for bounds. */
+typedef struct berth_patience {
+    double until; /* clock */
+    double work;  /* additions */
+} berth_patience;
+
+/* For that many seconds from now, at most to the end of the search's own budget. */
+berth_patience berth_patience_for(const berth_search *search, double seconds);
+/* Spent, cancelled, or nothing left to prove. Evaluations do not count here. */
+bool berth_patience_ends(const berth_search *search, const berth_patience *patience);
+
+/* `serial`, latency. */
+berth_status berth_bound_serial(berth_search *search, berth_patience *patience);
+
+#endif
