@@ -173,8 +173,8 @@ static double pending_targets(const berth_walk *walk, const berth_ideal *ideal, 
     double most = 0;
     for (int32_t i = 0; i < m->n_targeted; i++) {
         int32_t value = m->targeted[i], target = m->c->value_target[value], producer = m->c->value_producer[value];
-        int32_t class = walk->class_of[target];
-        if (class >= 0 && berth_walk_after(walk, state, class) < 0) continue;
+        int32_t kind = walk->kind_of[target];
+        if (kind >= 0 && berth_walk_after(walk, state, kind) < 0) continue;
         double copy = berth_costs_copy(m->c, value, m->c->host, target), ready = m->given_ms[value];
         if (producer >= 0 && !berth_bits_have(ideal->bits, m->block_of[producer])) continue;
         for (int32_t k = 0; producer >= 0 && k < labels->n_times; k++)
@@ -187,12 +187,12 @@ static double pending_targets(const berth_walk *walk, const berth_ideal *ideal, 
 /* Loads that devices without a part have all the same. */
 static double idle_load(const berth_walk *walk, int32_t state) {
     double most = 0;
-    for (int32_t class = 0; class < walk->m->n_classes; class ++)
-        if (berth_walk_after(walk, state, class) >= 0) most = fmax(most, walk->idle_ms[class]);
+    for (int32_t kind = 0; kind < walk->m->n_kinds; kind++)
+        if (berth_walk_after(walk, state, kind) >= 0) most = fmax(most, walk->idle_ms[kind]);
     return most;
 }
 
-/* label->least, and what it takes if everything outside is put on the host. */
+/* Fills in label->least; returns what it takes if everything outside is put on the host. */
 static double judge(const berth_walk *walk, const berth_ideal *ideal, berth_label *label) {
     const berth_contiguous *m = walk->m;
     const berth_labels *labels = ideal->data;
@@ -240,9 +240,9 @@ static double room_on_host(const berth_walk *walk, const berth_label *label) {
 static double room_elsewhere(const berth_walk *walk, int32_t state) {
     const berth_contiguous *m = walk->m;
     double room = 0;
-    for (int32_t class = 0; class < m->n_classes; class ++)
-        if (berth_walk_left(walk, state, class) > 0)
-            room += berth_walk_left(walk, state, class) * m->c->capacity[m->class_device[class]] * (1 + 1e-12);
+    for (int32_t kind = 0; kind < m->n_kinds; kind++)
+        if (berth_walk_left(walk, state, kind) > 0)
+            room += berth_walk_left(walk, state, kind) * m->c->capacity[m->kind_device[kind]] * (1 + 1e-12);
     return room;
 }
 
@@ -252,7 +252,7 @@ void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label labe
     double done = judge(walk, ideal, &label);
     label.rank = label.least + (done < INFINITY ? done : label.least) / 2; /* promises and what is there already */
     double room = walk->m->weighs_host ? room_on_host(walk, &label) : INFINITY;
-    berth_trace trace = {ideal, label.parent, label.class};
+    berth_trace trace = {ideal, label.parent, label.kind};
     if (!berth_walk_is_hopeless(walk, done) && labels->rest_bytes <= room &&
         (!walk->only_accepted || berth_walk_is_accepted(walk, trace))) {
         walk->best = done;

@@ -59,7 +59,7 @@ static bool trace_labels(berth_walk *w) {
     for (size_t i = 0; i < w->labels->n; i++) {
         const berth_label *label = &w->labels->labels[i];
         if (w->traces.n >= INT32_MAX) return false;
-        if (!berth_vec_push(&w->arena.allocator, &w->traces, (berth_trace){w->from, label->parent, label->class}))
+        if (!berth_vec_push(&w->arena.allocator, &w->traces, (berth_trace){w->from, label->parent, label->kind}))
             return false;
     }
     return true;
@@ -131,11 +131,6 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
     return chosen;
 }
 
-static size_t used_bytes(const berth_walk *w) {
-    return w->n_bytes + w->ideals.arena.total + w->ideals.n_slots * sizeof *w->ideals.slots +
-           w->traces.capacity * sizeof *w->traces.items;
-}
-
 static berth_status walk_size(berth_walk *w, int32_t size) {
     berth_mark mark = berth_arena_mark(&w->arena);
     size_t n = 0;
@@ -145,7 +140,7 @@ static berth_status walk_size(berth_walk *w, int32_t size) {
         extend_ideal(w, chosen[i]);
         if (w->no_memory) status = berth_fail_nomem(w->search->ctx);
         if (status == BERTH_OK && w->has_news) berth_walk_offer(w);
-        if (berth_search_stop(w->search) || used_bytes(w) > w->most_bytes) w->stopped = true;
+        if (berth_search_stop(w->search) || berth_walk_bytes(w) > w->most_bytes) w->stopped = true;
     }
     berth_arena_release(&w->arena, mark);
     return status;
@@ -153,24 +148,24 @@ static berth_status walk_size(berth_walk *w, int32_t size) {
 
 static void fill_tables(berth_walk *w, bool *covers) {
     const berth_contiguous *m = w->m;
-    for (int32_t d = 0; d < m->c->n_devices; d++) w->class_of[d] = -1;
-    for (int32_t class = 0; class <= m->n_classes + 1; class ++) {
-        int32_t device = class < m->n_classes ? m->class_device[class] : m->c->host;
-        uint64_t *bits = w->class_bits + (size_t) class * (size_t)w->ideals.n_words;
+    for (int32_t d = 0; d < m->c->n_devices; d++) w->kind_of[d] = -1;
+    for (int32_t kind = 0; kind <= m->n_kinds + 1; kind++) {
+        int32_t device = kind < m->n_kinds ? m->kind_device[kind] : m->c->host;
+        uint64_t *bits = w->kind_bits + (size_t)kind * (size_t)w->ideals.n_words;
         for (int32_t b = 0; b < m->n_blocks; b++)
-            if (class > m->n_classes || m->block_allowed[b] >> device & 1) berth_bits_set(bits, b);
+            if (kind > m->n_kinds || m->block_allowed[b] >> device & 1) berth_bits_set(bits, b);
     }
-    for (int32_t class = 0; class < m->n_classes; class ++) {
-        w->class_of[m->class_device[class]] = class;
-        berth_part_begin(&w->part, class);
+    for (int32_t kind = 0; kind < m->n_kinds; kind++) {
+        w->kind_of[m->kind_device[kind]] = kind;
+        berth_part_begin(&w->part, kind);
         const berth_part_sums *empty = berth_part_now(&w->part);
-        w->idle_ms[class] = empty->n_cut_in + empty->n_cut_out > 0 ? INFINITY : empty->in + empty->out;
+        w->idle_ms[kind] = empty->n_cut_in + empty->n_cut_out > 0 ? INFINITY : empty->in + empty->out;
     }
     for (int32_t a = 0; a < m->n_states; a++)
         for (int32_t b = 0; b < m->n_states; b++) {
             bool all = true;
-            for (int32_t class = 0; class < m->n_classes; class ++)
-                all = all && berth_walk_left(w, a, class) >= berth_walk_left(w, b, class);
+            for (int32_t kind = 0; kind < m->n_kinds; kind++)
+                all = all && berth_walk_left(w, a, kind) >= berth_walk_left(w, b, kind);
             covers[(size_t)a * (size_t)m->n_states + (size_t)b] = all;
         }
     for (int32_t task = 0; task < m->c->n_tasks; task++) w->position[task] = -1;
@@ -197,9 +192,9 @@ static berth_status set_up(berth_walk *w) {
     MAKE(device, n);
     if (!m->throughput) MAKE(tail, n_states * (n + 1));
     MAKE(follow, n + 1);
-    MAKE(class_bits, ((size_t)m->n_classes + 2) * n_words);
-    MAKE(class_of, (size_t)m->c->n_devices);
-    MAKE(idle_ms, (size_t)m->n_classes);
+    MAKE(kind_bits, ((size_t)m->n_kinds + 2) * n_words);
+    MAKE(kind_of, (size_t)m->c->n_devices);
+    MAKE(idle_ms, (size_t)m->n_kinds);
     if (w->arena.failed || !berth_part_init(&w->part, &w->arena, m)) return berth_fail_nomem(w->search->ctx);
     fill_tables(w, covers);
     w->covers = covers;
@@ -214,7 +209,7 @@ static berth_status walk_all(berth_walk *w) {
                    (berth_label){.ms = w->m->throughput ? 0 : w->m->base_ms,
                                  .parent = -1,
                                  .state = (int16_t)(w->m->n_states - 1),
-                                 .class = -1});
+                                 .kind = -1});
     if (w->no_memory) return berth_fail_nomem(w->search->ctx);
     if (w->has_news) berth_walk_offer(w);
     for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped; size++) BERTH_TRY(walk_size(w, size));
@@ -234,7 +229,7 @@ static void give_up_rest(berth_walk *w) {
 berth_status berth_walk_run(berth_walk *w, berth_walk_limits limits, berth_walk_result *out) {
     w->visitor = &berth_walk_forward;
     w->limits = limits;
-    w->stopped = false;
+    w->stopped = w->has_news = false;
     w->best = w->search->best_ms;
     w->left_out = INFINITY;
     w->traces.n = 0;

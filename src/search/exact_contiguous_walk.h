@@ -12,12 +12,12 @@
 #include "search/ideals.h"
 
 typedef struct berth_label {
-    double ms;            /* latency: the latest end so far; throughput: the largest load of a part so far */
-    double least;         /* no completion takes less */
-    double rank;          /* smaller ones are extended first */
-    double host_bytes;    /* sizes of what is on the host, where it may be too much */
-    int32_t parent;       /* trace of the label that it came from */
-    int16_t state, class; /* devices left; class of the step that led here, or -1: the host */
+    double ms;           /* latency: the latest end so far; throughput: the largest load of a part so far */
+    double least;        /* no completion takes less */
+    double rank;         /* smaller ones are extended first */
+    double host_bytes;   /* sizes of what is on the host, where it may be too much */
+    int32_t parent;      /* trace of the label that it came from */
+    int16_t state, kind; /* devices left; kind of the step that led here, or -1: the host */
 } berth_label;
 
 /* What belongs to an ideal: `data` of it. Labels are gone once they were extended. */
@@ -36,7 +36,7 @@ typedef struct berth_labels {
 /* How a label that was extended came about. */
 typedef struct berth_trace {
     const berth_ideal *ideal;
-    int32_t parent, class;
+    int32_t parent, kind;
 } berth_trace;
 
 typedef struct berth_walk_limits {
@@ -91,7 +91,7 @@ struct berth_walk {
     uint64_t hash;
     int32_t n_members;
     int32_t *cursor; /* [n_blocks + 2] last block tried after each block of the part */
-    int32_t *users;  /* labels that may use the class */
+    int32_t *users;  /* labels that may use the kind */
     size_t n_users, users_capacity;
     double *starts; /* [depth * n_users] when each of them could start the part; INFINITY: too late */
     size_t starts_capacity;
@@ -102,10 +102,10 @@ struct berth_walk {
     double *tail;     /* [n_states * (n_tasks + 1)] backwards: of the ideal at hand */
     double *follow;   /* [n_tasks + 1] backwards: with the step at hand */
 
-    uint64_t *class_bits; /* [class * n_words] blocks that it may run; then the host, then all blocks */
-    const bool *covers;   /* [state * n_states + other] has everything left that the other has */
-    int32_t *class_of;    /* [n_devices] or -1 */
-    double *idle_ms;      /* [n_classes] throughput: load of a device that runs nothing */
+    uint64_t *kind_bits; /* [kind * n_words] blocks that it may run; then the host, then all blocks */
+    const bool *covers;  /* [state * n_states + other] has everything left that the other has */
+    int32_t *kind_of;    /* [n_devices] or -1 */
+    double *idle_ms;     /* [n_kinds] throughput: load of a device that runs nothing */
 };
 
 typedef struct berth_walk_result {
@@ -128,9 +128,9 @@ void berth_walk_take_steps(berth_walk *walk);
 void berth_walk_leave(berth_walk *walk);
 void berth_walk_add_block(berth_walk *walk, int32_t block);
 void berth_walk_remove_block(berth_walk *walk, int32_t block);
-/* The smallest block beyond `after` that may join a part of the class; class n_classes: the host; one
+/* The smallest block beyond `after` that may join a part of the kind; kind n_kinds: the host; one
  * more: whatever may run it. -1: none. */
-int32_t berth_walk_next_block(const berth_walk *walk, int32_t class, int32_t after);
+int32_t berth_walk_next_block(const berth_walk *walk, int32_t kind, int32_t after);
 
 /* exact_contiguous_forward.c */
 extern const berth_walk_visitor berth_walk_forward;
@@ -148,13 +148,18 @@ void berth_walk_offer(berth_walk *walk);
 /* The simulator accepts the placement of a trace. */
 bool berth_walk_is_accepted(berth_walk *walk, berth_trace trace);
 
-/* The state with one device less of the class, or -1. */
-static inline int32_t berth_walk_after(const berth_walk *walk, int32_t state, int32_t class) {
-    return walk->m->after[(size_t)state * (size_t)walk->m->n_classes + (size_t) class];
+static inline size_t berth_walk_bytes(const berth_walk *walk) {
+    return walk->n_bytes + walk->ideals.arena.total + walk->ideals.n_slots * sizeof *walk->ideals.slots +
+           walk->traces.capacity * sizeof *walk->traces.items;
 }
 
-static inline int32_t berth_walk_left(const berth_walk *walk, int32_t state, int32_t class) {
-    return walk->m->left[(size_t)state * (size_t)walk->m->n_classes + (size_t) class];
+/* The state with one device less of the kind, or -1. */
+static inline int32_t berth_walk_after(const berth_walk *walk, int32_t state, int32_t kind) {
+    return walk->m->after[(size_t)state * (size_t)walk->m->n_kinds + (size_t)kind];
+}
+
+static inline int32_t berth_walk_left(const berth_walk *walk, int32_t state, int32_t kind) {
+    return walk->m->left[(size_t)state * (size_t)walk->m->n_kinds + (size_t)kind];
 }
 
 static inline bool berth_walk_is_hopeless(const berth_walk *walk, double ms) {
