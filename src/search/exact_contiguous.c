@@ -19,7 +19,7 @@ enum {
     FEW_UNITS = 300,   /* up to that no lumps */
     MOST_PLACEMENTS = 1 << 20,
     FIRST_IDEALS = 4000, /* for an early look back */
-    FIRST_STEPS = 2000000,
+    FIRST_STEPS = 6000000,
     LATER_IDEALS = 50000,
     LATER_STEPS = 50000000,
     STEPS_PER_WIDTH = 1000,

@@ -77,6 +77,7 @@ static void step_host(berth_walk *w, int32_t block) {
         berth_search_count(w->search, 1);
         w->stopped = berth_search_stop(w->search);
     }
+    if (to) berth_walk_forget_empty(w, to);
 }
 
 /* Values that wait on the host for the part's device as their target and that the part does not read. */
@@ -139,6 +140,7 @@ static void step_part(berth_walk *w) {
         berth_search_count(w->search, 1);
         w->stopped = berth_search_stop(w->search);
     }
+    if (to) berth_walk_forget_empty(w, to);
 }
 
 /* The block waits for a value; `times` of a label are `stride` apart. */

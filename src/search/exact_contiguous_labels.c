@@ -246,6 +246,33 @@ static double room_elsewhere(const berth_walk *walk, int32_t state) {
     return room;
 }
 
+/* Whether the rank is among the best of its size, which it then joins. */
+static bool is_among_best(berth_walk *walk, int32_t size, double rank) {
+    if (!walk->ranks) return true;
+    double *heap = walk->ranks + (size_t)size * walk->most_ranks;
+    size_t n = (size_t)walk->n_ranks[size], at = 0;
+    if (n < walk->most_ranks) {
+        for (at = n; at > 0 && heap[(at - 1) / 2] < rank; at = (at - 1) / 2) heap[at] = heap[(at - 1) / 2];
+        heap[at] = rank;
+        walk->n_ranks[size]++;
+        return true;
+    }
+    if (rank >= heap[0]) return false;
+    for (size_t child = 1; child < n; child = 2 * at + 1) {
+        if (child + 1 < n && heap[child + 1] > heap[child]) child++;
+        if (heap[child] <= rank) break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = rank;
+    return true;
+}
+
+void berth_walk_forget_empty(berth_walk *walk, const berth_ideal *ideal) {
+    berth_labels *labels = ideal->data;
+    if (walk->ranks && labels->n == 0) berth_labels_clear(walk, labels);
+}
+
 void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label label) {
     berth_labels *labels = ideal->data;
     size_t width = (size_t)labels->n_times;
@@ -263,6 +290,10 @@ void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label labe
     if (labels->rest_bytes > room + room_elsewhere(walk, label.state)) return;
     for (size_t i = 0; i < labels->n; i++)
         if (beats(walk, &labels->labels[i], labels->times + i * width, &label, walk->times, labels->n_times)) return;
+    if (!is_among_best(walk, ideal->n_members, label.rank)) {
+        walk->left_out = fmin(walk->left_out, label.least);
+        return;
+    }
     for (size_t i = labels->n; i-- > 0;)
         if (beats(walk, &label, walk->times, &labels->labels[i], labels->times + i * width, labels->n_times))
             move_label(labels, --labels->n, i);

@@ -10,6 +10,8 @@
 
 #include "base/sort.h"
 
+enum { MOST_RANKS = 1 << 12 };
+
 /* The labels at hand are not extended in all ways. */
 static void leave_out(berth_walk *w, const berth_labels *labels) {
     for (size_t i = 0; i < labels->n; i++) w->left_out = fmin(w->left_out, labels->labels[i].least);
@@ -226,6 +228,17 @@ static void give_up_rest(berth_walk *w) {
         }
 }
 
+/* Room for the best ranks of each size, if the limits are narrow enough for them to be few. */
+static berth_status make_ranks(berth_walk *w) {
+    size_t n_sizes = (size_t)w->m->n_blocks + 1;
+    w->ranks = NULL;
+    if (w->limits.ideals > MOST_RANKS / w->limits.labels) return BERTH_OK;
+    w->most_ranks = w->limits.ideals * w->limits.labels;
+    w->ranks = berth_arena_push(&w->arena, n_sizes * w->most_ranks, sizeof *w->ranks);
+    w->n_ranks = berth_arena_push(&w->arena, n_sizes, sizeof *w->n_ranks);
+    return w->arena.failed ? berth_fail_nomem(w->search->ctx) : BERTH_OK;
+}
+
 berth_status berth_walk_run(berth_walk *w, berth_walk_limits limits, berth_walk_result *out) {
     w->visitor = &berth_walk_forward;
     w->limits = limits;
@@ -233,8 +246,12 @@ berth_status berth_walk_run(berth_walk *w, berth_walk_limits limits, berth_walk_
     w->best = w->search->best_ms;
     w->left_out = INFINITY;
     w->traces.n = 0;
-    berth_status status = walk_all(w);
+    berth_mark mark = berth_arena_mark(&w->arena);
+    berth_status status = make_ranks(w);
+    if (status == BERTH_OK) status = walk_all(w);
     give_up_rest(w);
+    w->ranks = NULL;
+    berth_arena_release(&w->arena, mark);
     *out = (berth_walk_result){w->best, fmin(w->best, w->left_out), !(w->left_out < w->best)};
     return status;
 }

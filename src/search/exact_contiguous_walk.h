@@ -73,6 +73,12 @@ struct berth_walk {
     bool cut_short;  /* the limit of steps was met at the last ideal */
     int64_t n_steps; /* of parts, so far */
 
+    /* With narrow limits: ranks of the best labels of each size, as heaps with the worst on top; no more than these are
+     * kept, so that memory is not filled with what will never be extended. */
+    double *ranks; /* [size * most_ranks] or NULL */
+    int32_t *n_ranks;
+    size_t most_ranks;
+
     double best;     /* what the search is to beat, in the end the optimum if nothing was left out */
     double left_out; /* least of what limits made us leave out */
     berth_trace best_trace;
@@ -138,6 +144,8 @@ extern const berth_walk_visitor berth_walk_forward;
 /* exact_contiguous_labels.c: the ideal in walk->bits, made if new; NULL: no memory. */
 berth_ideal *berth_walk_reach(berth_walk *walk);
 berth_ideal *berth_walk_reach_empty(berth_walk *walk);
+/* Forgets what was made for an ideal that got no label, if that is worth the while. */
+void berth_walk_forget_empty(berth_walk *walk, const berth_ideal *ideal);
 /* A label with walk->times: kept if it may lead to something better and no other is at least as good in all. */
 void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label label);
 void berth_labels_clear(berth_walk *walk, berth_labels *labels);
