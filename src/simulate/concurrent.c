@@ -114,6 +114,9 @@ static inline void start_on(run *r, int32_t d) {
     berth_sim *sim = r->sim;
     int32_t task = take_ready(r, d);
     double end = r->now + sim->costs->time_ms[(size_t)task * (size_t)sim->costs->n_devices + (size_t)d];
+    berth_need *need = &sim->need[task];
+    need->time = 0; /* as the next run wants to find it */
+    need->missing = need->n_inputs;
     r->busy |= (uint64_t)1 << d;
     r->lane[d].running = task;
     r->lane[d].end = end;
@@ -137,19 +140,15 @@ static inline double next_moment(const run *r, uint64_t *ending) {
     return next;
 }
 
-static void reset(berth_sim *sim) {
-    const berth_costs *c = sim->costs;
-    size_t nd = (size_t)c->n_devices;
-    sim->waiting[0].time = INFINITY;
-    memset(sim->link_free, 0, nd * nd * sizeof *sim->link_free);
-    memcpy(sim->need, sim->need_at_start, (size_t)c->n_tasks * sizeof *sim->need);
-}
-
-/* Where a task or copy never ended, tasks may be left in the sets, which the next run expects empty. */
-static void empty_sets(berth_sim *sim, uint64_t devices) {
-    for (; devices; devices &= devices - 1) {
-        berth_ready *set = &sim->ready[__builtin_ctzll(devices)];
+/* After a run in which a task or copy never ended: the state that every run starts from and a complete one leaves. */
+static void clean_up(berth_sim *sim, uint64_t more) {
+    for (; more; more &= more - 1) {
+        berth_ready *set = &sim->ready[__builtin_ctzll(more)];
         while (!berth_ready_is_empty(set)) berth_ready_pop(set);
+    }
+    for (int32_t task = 0; task < sim->costs->n_tasks; task++) {
+        sim->need[task].time = 0;
+        sim->need[task].missing = sim->need[task].n_inputs;
     }
 }
 
@@ -158,7 +157,8 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
     const berth_costs *c = sim->costs;
     const int32_t *row = sim->want_start;
     run r = {.sim = sim, .device = device, .lane = sim->lane};
-    reset(sim);
+    memset(sim->link_free, 0, (size_t)c->n_devices * (size_t)c->n_devices * sizeof *sim->link_free);
+    sim->waiting[0].time = INFINITY;
     for (int32_t i = 0; i < sim->n_sources; i++) make_ready(&r, sim->sources[i]);
     for (int32_t i = 0; i < c->n_given; i++)
         spread(&r, sim->wants + row[c->n_tasks + i], sim->wants + row[c->n_tasks + i + 1],
@@ -177,6 +177,6 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
         while (sim->waiting[0].time <= r.now) make_ready(&r, pop_arrival(sim->waiting, --r.n_waiting));
     }
     if (r.n_started == c->n_tasks) return r.last;
-    empty_sets(sim, r.more);
+    clean_up(sim, r.more);
     return INFINITY;
 }

@@ -34,6 +34,7 @@ typedef struct berth_lane {
 typedef struct berth_need {
     double time;     /* latest arrival so far */
     int32_t missing; /* inputs not yet known to come */
+    int32_t n_inputs;
 } berth_need;
 
 /* A value on a device from one position to another, in a list of each. */
@@ -63,10 +64,9 @@ struct berth_sim {
     double *load;       /* [n_devices] */
 
     /* concurrent; ready also queued */
-    double *arrived;           /* [n_values * n_devices] when a value is there, where it was copied to */
-    berth_need *need;          /* [n_tasks] */
-    berth_need *need_at_start; /* [n_tasks] */
-    int32_t *sources;          /* tasks without inputs */
+    double *arrived;  /* [n_values * n_devices] when a value is there, where it was copied to */
+    berth_need *need; /* [n_tasks]; between runs nothing has come */
+    int32_t *sources; /* tasks without inputs */
     int32_t n_sources;
     int32_t *want_start;    /* [n_tasks + n_given + 1] rows of `wants`: by task, then by given value */
     berth_want *wants;      /* by value, readers first */

@@ -149,6 +149,7 @@ static void pins_bans_together_and_io(void **state) {
 static void time_is_kept(void **state) {
     berth_graph *graph = NULL;
     berth_device_set *devices = NULL;
+    if (!support_is_optimised()) support_skip("times mean nothing in a build that is not optimised");
     assert_int_equal(berth_graph_generate(*state, &graph, BERTH_GENERATED_LAYERS, 20000, 0), BERTH_OK);
     assert_int_equal(berth_device_set_read(*state, &devices, "cpu,gpu,igpu,npu"), BERTH_OK);
     for (int model = 0; model < BERTH_MODEL_COUNT; model++) {

@@ -61,7 +61,8 @@ static answer solve(berth_ctx *ctx, const berth_problem *problem, const char *me
 
 /* The portfolio on problems of at most 8 tasks (6 where orders count): hardly ever more than 1 % above the optimum,
  * never below it, feasible whenever anything is; and the bound is one. */
-static void check_brute_force(berth_ctx *ctx, berth_model model, berth_objective objective, int n) {
+static void check_brute_force(berth_ctx *ctx, berth_model model, berth_objective objective, int n_cases) {
+    const int n = support_cases(n_cases);
     uint64_t state = 100 + (uint64_t)model;
     int n_good = 0, n_solved = 0, n_proven = 0;
     for (int i = 0; i < n; i++) {
@@ -117,7 +118,7 @@ static void auto_throughput(void **state) {
  * budget (the singles, and what a constructive method needs to end, may be over), and the bound holds for it. */
 static void all_methods_hold_their_promises(void **state) {
     uint64_t random = 7;
-    for (int i = 0; i < 240; i++) {
+    for (int i = 0; i < support_cases(240); i++) {
         support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 40, 4);
         how.objective = i / 4 % 4 == 3 ? BERTH_OBJECTIVE_THROUGHPUT : BERTH_OBJECTIVE_LATENCY;
         how.density = how.density > 20 ? 20 : how.density;
@@ -141,7 +142,7 @@ static void all_methods_hold_their_promises(void **state) {
 /* Never worse than the best feasible device, whatever the budget. */
 static void one_evaluation_is_enough_for_the_promise(void **state) {
     uint64_t random = 8;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < support_cases(400); i++) {
         support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 30, 4);
         berth_costs *costs = support_costs_new(*state, &random, &how);
         berth_problem *problem = support_problem(*state, costs);
@@ -162,7 +163,7 @@ static bool are_equal(const answer *a, const answer *b, int32_t n_tasks) {
 
 static void threads_change_nothing(void **state) {
     uint64_t random = 9;
-    for (int i = 0; i < 40; i++) {
+    for (int i = 0; i < support_cases(40); i++) {
         support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 50, 4);
         how.n_tasks = 30 + i / 2;
         how.density = 10;
