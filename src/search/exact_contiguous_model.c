@@ -32,7 +32,7 @@ static int32_t count_states(const berth_contiguous *m, int32_t n_devices) {
 static berth_status make_kinds(build *b) {
     berth_contiguous *m = b->m;
     const berth_costs *c = m->c;
-    int32_t size[BERTH_MAX_DEVICES], stride[BERTH_MAX_DEVICES];
+    int32_t size[BERTH_MAX_DEVICES] = {0}, stride[BERTH_MAX_DEVICES] = {0};
     bool endless = false;
     m->n_states = 1;
     m->has_all_devices = true;

@@ -133,19 +133,20 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
     return chosen;
 }
 
-static berth_status walk_size(berth_walk *w, int32_t size) {
+static void walk_size(berth_walk *w, int32_t size) {
     berth_mark mark = berth_arena_mark(&w->arena);
     size_t n = 0;
     berth_ideal **chosen = choose_ideals(w, size, &n);
-    berth_status status = chosen ? BERTH_OK : berth_fail_nomem(w->search->ctx);
-    for (size_t i = 0; status == BERTH_OK && i < n && !w->stopped; i++) {
+    if (!chosen) {
+        w->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < n && !w->no_memory && !w->stopped; i++) {
         extend_ideal(w, chosen[i]);
-        if (w->no_memory) status = berth_fail_nomem(w->search->ctx);
-        if (status == BERTH_OK && w->has_news) berth_walk_offer(w);
+        if (w->has_news && !w->no_memory) berth_walk_offer(w);
         if (berth_search_stop(w->search) || berth_walk_bytes(w) > w->most_bytes) w->stopped = true;
     }
     berth_arena_release(&w->arena, mark);
-    return status;
 }
 
 static void fill_tables(berth_walk *w, bool *covers) {
@@ -212,10 +213,9 @@ static berth_status walk_all(berth_walk *w) {
                                  .parent = -1,
                                  .state = (int16_t)(w->m->n_states - 1),
                                  .kind = -1});
-    if (w->no_memory) return berth_fail_nomem(w->search->ctx);
     if (w->has_news) berth_walk_offer(w);
-    for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped; size++) BERTH_TRY(walk_size(w, size));
-    return BERTH_OK;
+    for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped && !w->no_memory; size++) walk_size(w, size);
+    return w->no_memory ? berth_fail_nomem(w->search->ctx) : BERTH_OK;
 }
 
 /* What is still to be extended promises this much. */
