@@ -57,10 +57,11 @@ static berth_status make_kinds(build *b) {
     int32_t *left = push(b, (size_t)m->n_states * (size_t)m->n_kinds, sizeof *left);
     if (m->arena.failed) return berth_fail_nomem(b->ctx);
     for (int32_t state = 0; state < m->n_states; state++)
-        for (int32_t k = 0; k < m->n_kinds; k++) {
+        for (int32_t k = 0, rest = state; k < m->n_kinds; k++) {
             int32_t at = state * m->n_kinds + k;
-            left[at] = endless ? size[k] : state / stride[k] % (size[k] + 1);
+            left[at] = endless ? size[k] : rest % (size[k] + 1);
             after[at] = endless ? 0 : left[at] > 0 ? state - stride[k] : -1;
+            rest /= size[k] + 1;
         }
     m->after = after;
     m->left = left;
