@@ -94,19 +94,19 @@ static void check_brute_force(berth_ctx *ctx, berth_model model, berth_objective
 }
 
 static void auto_serial(void **state) {
-    check_brute_force(*state, BERTH_MODEL_SERIAL, BERTH_OBJECTIVE_LATENCY, 1000);
+    check_brute_force(*state, BERTH_MODEL_SERIAL, BERTH_OBJECTIVE_LATENCY, 2000);
 }
 
 static void auto_queued(void **state) {
-    check_brute_force(*state, BERTH_MODEL_QUEUED, BERTH_OBJECTIVE_LATENCY, 1000);
+    check_brute_force(*state, BERTH_MODEL_QUEUED, BERTH_OBJECTIVE_LATENCY, 2000);
 }
 
 static void auto_concurrent(void **state) {
-    check_brute_force(*state, BERTH_MODEL_CONCURRENT, BERTH_OBJECTIVE_LATENCY, 400);
+    check_brute_force(*state, BERTH_MODEL_CONCURRENT, BERTH_OBJECTIVE_LATENCY, 1500);
 }
 
 static void auto_contiguous(void **state) {
-    check_brute_force(*state, BERTH_MODEL_CONTIGUOUS, BERTH_OBJECTIVE_LATENCY, 1000);
+    check_brute_force(*state, BERTH_MODEL_CONTIGUOUS, BERTH_OBJECTIVE_LATENCY, 2000);
 }
 
 static void auto_throughput(void **state) {
@@ -118,10 +118,10 @@ static void auto_throughput(void **state) {
  * budget (the singles, and what a constructive method needs to end, may be over), and the bound holds for it. */
 static void all_methods_hold_their_promises(void **state) {
     uint64_t random = 7;
-    for (int i = 0; i < support_cases(240); i++) {
-        support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 40, 4);
+    for (int i = 0; i < support_cases(160); i++) {
+        support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 24, 4);
         how.objective = i / 4 % 4 == 3 ? BERTH_OBJECTIVE_THROUGHPUT : BERTH_OBJECTIVE_LATENCY;
-        how.density = how.density > 20 ? 20 : how.density;
+        how.density = 10;
         berth_costs *costs = support_costs_new(*state, &random, &how);
         berth_problem *problem = support_problem(*state, costs);
         for (int32_t m = 0; berth_method_name(m); m++) {
@@ -163,9 +163,9 @@ static bool are_equal(const answer *a, const answer *b, int32_t n_tasks) {
 
 static void threads_change_nothing(void **state) {
     uint64_t random = 9;
-    for (int i = 0; i < support_cases(40); i++) {
+    for (int i = 0; i < support_cases(16); i++) {
         support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 50, 4);
-        how.n_tasks = 30 + i / 2;
+        how.n_tasks = 30 + i;
         how.density = 10;
         berth_costs *costs = support_costs_new(*state, &random, &how);
         berth_problem *problem = support_problem(*state, costs);
