@@ -66,7 +66,7 @@ static void compare(berth_objective objective, int n_cases, uint64_t state) {
     berth_ctx *ctx = NULL;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     int n_feasible = 0;
-    for (int i = 0; i < n_cases; i++) {
+    for (int i = 0; i < support_cases(n_cases); i++) {
         drawn d = draw(ctx, &state, objective, 7);
         assert_int_equal(berth_search_bound_contiguous(d.search), BERTH_OK);
         if (d.search->bound_ms > d.best * (1 + 1e-9))
@@ -81,7 +81,7 @@ static void compare(berth_objective objective, int n_cases, uint64_t state) {
         n_feasible += d.search->has_best;
         release(&d);
     }
-    assert_true(n_feasible > n_cases / 2);
+    assert_true(n_feasible > support_cases(n_cases) / 2);
     berth_ctx_free(ctx);
 }
 
@@ -107,7 +107,7 @@ static void looking_back_promises_no_more_than_the_best(void **state) {
     uint64_t random = 3;
     int n_better = 0;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < support_cases(1500); i++) {
         drawn d = draw(ctx, &random, BERTH_OBJECTIVE_LATENCY, 7);
         berth_contiguous *m = NULL;
         berth_walk walk;
@@ -129,7 +129,7 @@ static void looking_back_promises_no_more_than_the_best(void **state) {
         berth_contiguous_free(m);
         release(&d);
     }
-    assert_true(n_better > 300);
+    assert_true(n_better > support_cases(300));
     berth_ctx_free(ctx);
 }
 
@@ -140,7 +140,7 @@ static void narrow_walks_still_bound(void **state) {
     uint64_t random = 4;
     int n_incomplete = 0;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    for (int i = 0; i < 1500; i++) {
+    for (int i = 0; i < support_cases(1500); i++) {
         drawn d = draw(ctx, &random, i % 2 ? BERTH_OBJECTIVE_LATENCY : BERTH_OBJECTIVE_THROUGHPUT, 7);
         berth_contiguous *m = NULL;
         berth_walk walk;
@@ -159,7 +159,7 @@ static void narrow_walks_still_bound(void **state) {
         berth_contiguous_free(m);
         release(&d);
     }
-    assert_true(n_incomplete > 300);
+    assert_true(n_incomplete > support_cases(300));
     berth_ctx_free(ctx);
 }
 
