@@ -10,7 +10,7 @@
 typedef struct state {
     const berth_costs *c;
     berth_modules *out;
-    int32_t *chain;   /* [n_chain] tasks */
+    int32_t *chain; /* [n_chain] tasks */
     int32_t n_chain;
     int32_t *place;   /* [n_tasks] on the chain, or -1 */
     int32_t *after;   /* [n_tasks] place of the last chain task that the task depends on, or -1 */
@@ -89,8 +89,8 @@ static void join_intervals(state *s) {
             begin++;
             continue;
         }
-        m->modules[m->n++] = (berth_module){begin == 0 ? -1 : s->chain[begin - 1],
-                                            end > s->n_chain ? -1 : s->chain[end - 1]};
+        m->modules[m->n++] =
+            (berth_module){begin == 0 ? -1 : s->chain[begin - 1], end > s->n_chain ? -1 : s->chain[end - 1]};
         begin = end;
     }
 }
