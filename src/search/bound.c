@@ -18,5 +18,8 @@ bool berth_patience_ends(const berth_search *search, const berth_patience *patie
 
 berth_status berth_search_bounds(berth_search *search, double seconds) {
     berth_patience patience = berth_patience_for(search, seconds);
-    return berth_bound_serial(search, &patience);
+    const berth_costs *c = search->problem->costs;
+    if (c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY)
+        return berth_bound_serial(search, &patience);
+    return berth_bound_dual(search, &patience);
 }

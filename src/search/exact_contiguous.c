@@ -4,9 +4,9 @@
  *
  * What the walk takes no account of:
  * - units that were dropped may not fit beside their neighbours: then it is done again with all units;
- * - the host's memory, which depends on everything at once: then it is done again so that only placements count which
- *   the simulator accepts. That need not lead to the best one, so that all placements are tried if they are few.
- * Where there are very many units only walks over lumps of them are made. */
+ * - the host's memory if it is a peak, which depends on everything at once: then it is done again so that only
+ * placements count which the simulator accepts. That need not lead to the best one, so that all placements are tried if
+ * they are few. Where there are very many units only walks over lumps of them are made. */
 #include "search/exact_contiguous.h"
 
 #include <math.h>
@@ -19,7 +19,7 @@ enum {
     FEW_UNITS = 300,   /* up to that no lumps */
     MOST_PLACEMENTS = 1 << 20,
     FIRST_IDEALS = 4000, /* for an early look back */
-    FIRST_STEPS = 2000000,
+    FIRST_STEPS = 6000000,
     LATER_IDEALS = 50000,
     LATER_STEPS = 50000000,
     STEPS_PER_WIDTH = 1000,
@@ -143,7 +143,7 @@ static berth_status run_lumped(solve *s) {
 
 berth_status berth_search_exact_contiguous(berth_search *search) {
     const berth_problem *p = search->problem;
-    bool host_binds = p->memory_binds && p->costs->capacity[p->costs->host] < INFINITY;
+    bool host_binds = p->memory_binds && !p->costs->task_memory && p->costs->capacity[p->costs->host] < INFINITY;
     solve s = {.search = search, .only_accepted = host_binds};
     BERTH_TRY(berth_search_bound_contiguous(search));
     if (p->n_units > FEW_UNITS) BERTH_TRY(run_lumped(&s));

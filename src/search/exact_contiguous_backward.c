@@ -88,8 +88,8 @@ static bool grow(berth_walk *w, int32_t block) {
         for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++)
             if (!part->has[m->edge_from[e]]) *start = fmax(*start, m->arrive[e]);
     }
-    size_t row = (size_t)block * (size_t)m->n_classes + (size_t)part->class;
-    double leave = m->leave[(row + 1) * (size_t)m->n_states - 1]; /* with all devices left */
+    double leave =
+        m->leave[berth_contiguous_row(m, block, part->kind) + (size_t)m->n_states - 1]; /* all devices left */
     return now->n_cut_in == 0 && !berth_walk_is_hopeless(w, *start + now->in + now->compute + leave);
 }
 
@@ -116,7 +116,7 @@ static void step_part(berth_walk *w) {
     for (int32_t i = 0; i < n; i++) w->times[i] = reads(w, w->labels->task[i]) ? took : -1;
     w->times[n] = took;
     for (int32_t state = 0; state < m->n_states; state++) {
-        int32_t after = berth_walk_after(w, state, w->part.class);
+        int32_t after = berth_walk_after(w, state, w->part.kind);
         if (after < 0) continue;
         const double *larger = to->tail + (size_t)after * ((size_t)to->n_times + 1);
         double behind = 0;
@@ -153,12 +153,12 @@ static bool list_ideals(berth_walk *w, size_t most_ideals) {
     if (!berth_walk_reach_empty(w)) w->no_memory = true;
     for (int32_t size = 0; size < m->n_blocks; size++)
         for (berth_ideal *ideal = w->ideals.of_size[size]; ideal && !w->no_memory; ideal = ideal->next) {
-            if (w->ideals.n > most_ideals || berth_search_stop(w->search)) return false;
-            w->stopped = false;
+            if (w->ideals.n > most_ideals || berth_walk_bytes(w) > w->most_bytes || berth_search_stop(w->search))
+                return false;
             berth_walk_enter(w, ideal);
             memcpy(w->closed, w->bits, (size_t)w->ideals.n_words * sizeof *w->bits);
-            for (int32_t b = berth_walk_next_block(w, m->n_classes + 1, -1); b >= 0 && !w->no_memory;
-                 b = berth_walk_next_block(w, m->n_classes + 1, b)) {
+            for (int32_t b = berth_walk_next_block(w, m->n_kinds + 1, -1); b >= 0 && !w->no_memory;
+                 b = berth_walk_next_block(w, m->n_kinds + 1, b)) {
                 berth_walk_add_block(w, b);
                 if (!berth_walk_reach(w)) w->no_memory = true;
                 berth_walk_remove_block(w, b);

@@ -26,7 +26,7 @@ static double send_to_targets(const berth_walk *w, int32_t task, int32_t device,
     for (int32_t i = m->out_start[task]; m->n_targeted > 0 && i < m->out_start[task + 1]; i++) {
         int32_t value = m->out_values[i], target = m->c->value_target[value];
         if (target < 0 || target == m->c->host || target == device) continue;
-        if (w->class_of[target] >= 0 && berth_walk_after(w, state, w->class_of[target]) >= 0) continue;
+        if (w->kind_of[target] >= 0 && berth_walk_after(w, state, w->kind_of[target]) >= 0) continue;
         end = fmax(end, ready + berth_costs_copy(m->c, value, m->c->host, target));
     }
     return end;
@@ -50,10 +50,11 @@ static void put_host_step(berth_walk *w, const berth_ideal *to, int32_t block, s
     berth_label label = w->labels->labels[from];
     const double *times = w->labels->times + from * (size_t)w->labels->n_times;
     label.parent = w->first_trace + (int32_t)from;
-    label.class = -1;
+    label.kind = -1;
     double sum = 0;
     for (int32_t k = m->block_start[block]; k < m->block_start[block + 1]; k++) {
         int32_t task = m->block_tasks[k];
+        if (m->weighs_host) label.host_bytes += m->c->task_memory[task];
         if (m->throughput) {
             sum += berth_contiguous_ms(m, task, m->c->host);
             continue;
@@ -71,8 +72,12 @@ static void put_host_step(berth_walk *w, const berth_ideal *to, int32_t block, s
 static void step_host(berth_walk *w, int32_t block) {
     berth_ideal *to = berth_walk_reach(w);
     if (!to) w->no_memory = true;
-    for (size_t i = 0; to && i < w->labels->n && !w->no_memory; i++) put_host_step(w, to, block, i);
-    berth_search_count(w->search, (int64_t)w->labels->n);
+    for (size_t i = 0; i < w->labels->n && !w->no_memory && !w->stopped; i++) {
+        put_host_step(w, to, block, i);
+        berth_search_count(w->search, 1);
+        w->stopped = berth_search_stop(w->search);
+    }
+    if (to) berth_walk_forget_empty(w, to);
 }
 
 /* Values that wait on the host for the part's device as their target and that the part does not read. */
@@ -102,32 +107,60 @@ static double finish_part(berth_walk *w, const double *times, int32_t state, dou
     return ms;
 }
 
+static void put_part(berth_walk *w, const berth_ideal *to, size_t from, double start) {
+    const berth_part_sums *now = berth_part_now(&w->part);
+    berth_label label = w->labels->labels[from];
+    const double *times = w->labels->times + from * (size_t)w->labels->n_times;
+    double took = now->in + now->compute + now->out;
+    label.parent = w->first_trace + (int32_t)from;
+    label.kind = (int16_t)w->part.kind;
+    label.state = (int16_t)berth_walk_after(w, label.state, w->part.kind);
+    if (w->m->throughput) {
+        label.ms = fmax(label.ms, took);
+        w->times[0] = times[0];
+    } else {
+        label.ms = fmax(label.ms, finish_part(w, times, label.state, start + took));
+        carry_times(w, to, from);
+    }
+    berth_walk_put(w, to, label);
+}
+
 static void step_part(berth_walk *w) {
     const berth_part_sums *now = berth_part_now(&w->part);
     const double *starts = w->starts + (size_t)w->part.n * w->n_users;
     double took = now->in + now->compute + now->out;
     berth_ideal *to = NULL;
-    for (size_t i = 0; i < w->n_users && !w->no_memory; i++) {
+    for (size_t i = 0; i < w->n_users && !w->no_memory && !w->stopped; i++) {
         if (berth_walk_is_hopeless(w, starts[i] + took)) continue;
         if (!to && !(to = berth_walk_reach(w))) {
             w->no_memory = true;
             return;
         }
-        size_t from = (size_t)w->users[i];
-        berth_label label = w->labels->labels[from];
-        const double *times = w->labels->times + from * (size_t)w->labels->n_times;
-        label.parent = w->first_trace + (int32_t)from;
-        label.class = (int16_t)w->part.class;
-        label.state = (int16_t)berth_walk_after(w, label.state, w->part.class);
-        if (w->m->throughput) {
-            label.ms = fmax(label.ms, took);
-            w->times[0] = times[0];
-        } else {
-            label.ms = fmax(label.ms, finish_part(w, times, label.state, starts[i] + took));
-            carry_times(w, to, from);
-        }
+        put_part(w, to, (size_t)w->users[i], starts[i]);
         berth_search_count(w->search, 1);
-        berth_walk_put(w, to, label);
+        w->stopped = berth_search_stop(w->search);
+    }
+    if (to) berth_walk_forget_empty(w, to);
+}
+
+/* The block waits for a value; `times` of a label are `stride` apart. */
+static void wait_for(berth_walk *w, double *starts, const double *times, size_t stride) {
+    for (size_t u = 0; u < w->n_users; u++) {
+        double ready = times[(size_t)w->users[u] * stride];
+        if (ready > starts[u]) starts[u] = ready;
+    }
+}
+
+static void wait_for_inputs(berth_walk *w, int32_t task, double *starts) {
+    const berth_contiguous *m = w->m;
+    for (int32_t i = m->in_start[task]; i < m->in_start[task + 1]; i++) {
+        int32_t value = m->in_values[i];
+        if (m->c->value_producer[value] < 0 && m->c->value_home[value] != w->part.device)
+            wait_for(w, starts, &m->given_ms[value], 0);
+    }
+    for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++) {
+        int32_t pred = m->edge_from[e];
+        if (!w->part.has[pred]) wait_for(w, starts, w->labels->times + w->position[pred], (size_t)w->labels->n_times);
     }
 }
 
@@ -136,35 +169,18 @@ static bool delay_starts(berth_walk *w, int32_t block) {
     const berth_contiguous *m = w->m;
     const berth_part *part = &w->part;
     const berth_part_sums *now = berth_part_now(part);
-    const double *before = w->starts + (size_t)(part->n - 1) * w->n_users;
     double *starts = w->starts + (size_t)part->n * w->n_users;
-    double least = now->compute + now->in - (m->throughput ? part->sums[0].in : 0);
+    /* Under throughput, what the device pays as a target may still fall. */
+    double took = now->compute + now->in - (m->throughput ? part->sums[0].in : 0);
+    const double *leave = m->throughput ? NULL : m->leave + berth_contiguous_row(m, block, part->kind);
     bool any = false;
     if (!m->throughput && now->n_cut_in > 0) return false;
-    memcpy(starts, before, w->n_users * sizeof *starts);
-    for (int32_t k = m->block_start[block]; k < m->block_start[block + 1] && !m->throughput; k++) {
-        int32_t task = m->block_tasks[k];
-        for (int32_t i = m->in_start[task]; i < m->in_start[task + 1]; i++) {
-            int32_t value = m->in_values[i], producer = m->c->value_producer[value];
-            if (producer >= 0 || m->c->value_home[value] == part->device) continue;
-            for (size_t u = 0; u < w->n_users; u++) starts[u] = fmax(starts[u], m->given_ms[value]);
-        }
-        for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++) {
-            int32_t pred = m->edge_from[e];
-            if (part->has[pred]) continue;
-            const double *times = w->labels->times + w->position[pred];
-            for (size_t u = 0; u < w->n_users; u++) {
-                double ready = times[(size_t)w->users[u] * (size_t)w->labels->n_times];
-                if (ready > starts[u]) starts[u] = ready;
-            }
-        }
-    }
-    const double *leave =
-        m->throughput ? NULL
-                      : m->leave + ((size_t)block * (size_t)m->n_classes + (size_t)part->class) * (size_t)m->n_states;
+    memcpy(starts, starts - w->n_users, w->n_users * sizeof *starts);
+    for (int32_t k = m->block_start[block]; k < m->block_start[block + 1] && !m->throughput; k++)
+        wait_for_inputs(w, m->block_tasks[k], starts);
     for (size_t u = 0; u < w->n_users; u++) {
-        int32_t state = berth_walk_after(w, w->labels->labels[w->users[u]].state, part->class);
-        if (berth_walk_is_hopeless(w, starts[u] + least + (leave ? leave[state] : 0)))
+        int32_t state = berth_walk_after(w, w->labels->labels[w->users[u]].state, part->kind);
+        if (berth_walk_is_hopeless(w, starts[u] + took + (leave ? leave[state] : 0)))
             starts[u] = INFINITY;
         else
             any = true;

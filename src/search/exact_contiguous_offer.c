@@ -8,13 +8,13 @@
 static void place_kept(const berth_walk *w, berth_trace last, int32_t *device) {
     const berth_contiguous *m = w->m;
     uint64_t left[BERTH_MAX_DEVICES];
-    for (int32_t class = 0; class < m->n_classes; class ++) left[class] = m->class_devices[class];
+    for (int32_t kind = 0; kind < m->n_kinds; kind++) left[kind] = m->kind_devices[kind];
     for (int32_t task = 0; task < m->c->n_tasks; task++) device[task] = m->is_kept[task] ? m->c->host : -1;
     for (berth_trace at = last; at.parent >= 0; at = w->traces.items[at.parent]) {
-        if (at.class < 0) continue;
+        if (at.kind < 0) continue;
         const uint64_t *below = w->traces.items[at.parent].ideal->bits;
-        int32_t d = __builtin_ctzll(left[at.class]);
-        left[at.class] &= left[at.class] - 1;
+        int32_t d = __builtin_ctzll(left[at.kind]);
+        left[at.kind] &= left[at.kind] - 1;
         for (int32_t b = 0; b < m->n_blocks; b++) {
             if (!berth_bits_have(at.ideal->bits, b) || berth_bits_have(below, b)) continue;
             for (int32_t k = m->block_start[b]; k < m->block_start[b + 1]; k++) device[m->block_tasks[k]] = d;

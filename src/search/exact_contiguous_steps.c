@@ -30,8 +30,8 @@ void berth_walk_remove_block(berth_walk *w, int32_t block) {
         if (w->missing[m->behind[i]]++ == 0) berth_bits_clear(w->ready, m->behind[i]);
 }
 
-int32_t berth_walk_next_block(const berth_walk *w, int32_t class, int32_t after) {
-    const uint64_t *may = w->class_bits + (size_t) class * (size_t)w->ideals.n_words;
+int32_t berth_walk_next_block(const berth_walk *w, int32_t kind, int32_t after) {
+    const uint64_t *may = w->kind_bits + (size_t)kind * (size_t)w->ideals.n_words;
     int32_t first = after + 1, word = first >> 6;
     if (first >= w->m->n_blocks) return -1;
     uint64_t bits = w->ready[word] & may[word] & ~w->closed[word] & (UINT64_MAX << (first & 63));
@@ -90,7 +90,7 @@ static bool make_starts(berth_walk *w) {
     return true;
 }
 
-static bool find_users(berth_walk *w, int32_t class) {
+static bool find_users(berth_walk *w, int32_t kind) {
     w->n_users = 0;
     if (w->labels->n > w->users_capacity) {
         size_t want = 2 * w->labels->n;
@@ -100,7 +100,7 @@ static bool find_users(berth_walk *w, int32_t class) {
         w->users_capacity = want;
     }
     for (size_t i = 0; i < w->labels->n; i++)
-        if (berth_walk_after(w, w->labels->labels[i].state, class) >= 0) w->users[w->n_users++] = (int32_t)i;
+        if (berth_walk_after(w, w->labels->labels[i].state, kind) >= 0) w->users[w->n_users++] = (int32_t)i;
     if (!w->visitor->by_label) w->n_users = 1; /* one start, for all */
     w->part.n = 0;
     if (!make_starts(w)) return false;
@@ -124,16 +124,16 @@ static void try_block(berth_walk *w, int32_t block) {
     if (now->n_open == 0 && now->n_cut_in == 0 && now->n_cut_out == 0) w->visitor->part(w);
 }
 
-static void step_to_parts(berth_walk *w, int32_t class) {
+static void step_to_parts(berth_walk *w, int32_t kind) {
     berth_part *part = &w->part;
-    if (!find_users(w, class)) w->no_memory = true;
+    if (!find_users(w, kind)) w->no_memory = true;
     if (w->no_memory || w->n_users == 0) return;
-    berth_part_begin(part, class);
+    berth_part_begin(part, kind);
     w->cursor[0] = -1;
     size_t n_steps = 0;
     for (;;) {
         bool go_on = n_steps < w->limits.steps && !w->stopped && !w->no_memory;
-        int32_t block = go_on ? berth_walk_next_block(w, class, w->cursor[part->n]) : -1;
+        int32_t block = go_on ? berth_walk_next_block(w, kind, w->cursor[part->n]) : -1;
         if (block >= 0) {
             w->cursor[part->n] = block;
             try_block(w, block);
@@ -160,7 +160,7 @@ static int32_t find_forced(const berth_walk *w) {
 }
 
 void berth_walk_take_steps(berth_walk *w) {
-    int32_t host = w->m->n_classes, forced = find_forced(w);
+    int32_t host = w->m->n_kinds, forced = find_forced(w);
     w->cut_short = false;
     if (forced >= 0) {
         step_to_host(w, forced);
@@ -169,5 +169,5 @@ void berth_walk_take_steps(berth_walk *w) {
     for (int32_t block = berth_walk_next_block(w, host, -1); block >= 0 && !w->no_memory;
          block = berth_walk_next_block(w, host, block))
         step_to_host(w, block);
-    for (int32_t class = 0; class < host && !w->stopped && !w->no_memory; class ++) step_to_parts(w, class);
+    for (int32_t kind = 0; kind < host && !w->stopped && !w->no_memory; kind++) step_to_parts(w, kind);
 }

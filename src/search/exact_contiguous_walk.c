@@ -10,11 +10,7 @@
 
 #include "base/sort.h"
 
-static int32_t count_left(const berth_walk *w, int32_t state, int32_t class) {
-    int32_t n = 0;
-    while ((state = berth_walk_after(w, state, class)) >= 0) n++;
-    return n;
-}
+enum { MOST_RANKS = 1 << 12 };
 
 /* The labels at hand are not extended in all ways. */
 static void leave_out(berth_walk *w, const berth_labels *labels) {
@@ -23,7 +19,7 @@ static void leave_out(berth_walk *w, const berth_labels *labels) {
 
 static bool is_more_promising(const void *user, int32_t a, int32_t b) {
     const berth_labels *labels = user;
-    double x = labels->labels[a].least, y = labels->labels[b].least;
+    double x = labels->labels[a].rank, y = labels->labels[b].rank;
     return x < y || (x == y && a < b);
 }
 
@@ -65,7 +61,7 @@ static bool trace_labels(berth_walk *w) {
     for (size_t i = 0; i < w->labels->n; i++) {
         const berth_label *label = &w->labels->labels[i];
         if (w->traces.n >= INT32_MAX) return false;
-        if (!berth_vec_push(&w->arena.allocator, &w->traces, (berth_trace){w->from, label->parent, label->class}))
+        if (!berth_vec_push(&w->arena.allocator, &w->traces, (berth_trace){w->from, label->parent, label->kind}))
             return false;
     }
     return true;
@@ -88,12 +84,12 @@ static void extend_ideal(berth_walk *w, berth_ideal *ideal) {
 
 typedef struct ranked {
     berth_ideal **ideal;
-    double *least;
+    double *rank;
 } ranked;
 
 static bool is_better_ideal(const void *user, int32_t a, int32_t b) {
     const ranked *r = user;
-    return r->least[a] < r->least[b] || (r->least[a] == r->least[b] && a < b);
+    return r->rank[a] < r->rank[b] || (r->rank[a] == r->rank[b] && a < b);
 }
 
 static bool has_labels(const berth_ideal *ideal) {
@@ -101,18 +97,18 @@ static bool has_labels(const berth_ideal *ideal) {
     return labels && labels->n > 0;
 }
 
-static double least_of(const berth_ideal *ideal) {
+static double rank_of(const berth_ideal *ideal) {
     const berth_labels *labels = ideal->data;
-    double least = INFINITY;
-    for (size_t i = 0; labels && i < labels->n; i++) least = fmin(least, labels->labels[i].least);
-    return least;
+    double rank = INFINITY;
+    for (size_t i = 0; i < labels->n; i++) rank = fmin(rank, labels->labels[i].rank);
+    return rank;
 }
 
 /* The ideals of one size that the limit allows, most promising first; the rest is released. NULL: no memory. */
 static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen) {
     size_t n = 0;
     for (berth_ideal *ideal = w->ideals.of_size[size]; ideal; ideal = ideal->next) n += has_labels(ideal);
-    ranked r = {berth_arena_push(&w->arena, n, sizeof *r.ideal), berth_arena_push(&w->arena, n, sizeof *r.least)};
+    ranked r = {berth_arena_push(&w->arena, n, sizeof *r.ideal), berth_arena_push(&w->arena, n, sizeof *r.rank)};
     berth_ideal **chosen = berth_arena_push(&w->arena, n, sizeof *chosen);
     int32_t *order = berth_arena_push(&w->arena, n, sizeof *order);
     if (w->arena.failed) return NULL;
@@ -120,7 +116,7 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
     for (berth_ideal *ideal = w->ideals.of_size[size]; ideal; ideal = ideal->next) {
         if (!has_labels(ideal)) continue;
         order[n] = (int32_t)n;
-        r.least[n] = least_of(ideal);
+        r.rank[n] = rank_of(ideal);
         r.ideal[n++] = ideal;
     }
     berth_sort(order, n, is_better_ideal, &r);
@@ -131,52 +127,48 @@ static berth_ideal **choose_ideals(berth_walk *w, int32_t size, size_t *n_chosen
             chosen[i] = ideal;
             continue;
         }
-        w->left_out = fmin(w->left_out, r.least[order[i]]);
+        leave_out(w, ideal->data);
         berth_labels_clear(w, ideal->data);
     }
     return chosen;
 }
 
-static size_t used_bytes(const berth_walk *w) {
-    return w->n_bytes + w->ideals.arena.total + w->ideals.n_slots * sizeof *w->ideals.slots +
-           w->traces.capacity * sizeof *w->traces.items;
-}
-
-static berth_status walk_size(berth_walk *w, int32_t size) {
+static void walk_size(berth_walk *w, int32_t size) {
     berth_mark mark = berth_arena_mark(&w->arena);
     size_t n = 0;
     berth_ideal **chosen = choose_ideals(w, size, &n);
-    berth_status status = chosen ? BERTH_OK : berth_fail_nomem(w->search->ctx);
-    for (size_t i = 0; status == BERTH_OK && i < n && !w->stopped; i++) {
+    if (!chosen) {
+        w->no_memory = true;
+        return;
+    }
+    for (size_t i = 0; i < n && !w->no_memory && !w->stopped; i++) {
         extend_ideal(w, chosen[i]);
-        if (w->no_memory) status = berth_fail_nomem(w->search->ctx);
-        if (status == BERTH_OK && w->has_news) berth_walk_offer(w);
-        if (berth_search_stop(w->search) || used_bytes(w) > w->most_bytes) w->stopped = true;
+        if (w->has_news && !w->no_memory) berth_walk_offer(w);
+        if (berth_search_stop(w->search) || berth_walk_bytes(w) > w->most_bytes) w->stopped = true;
     }
     berth_arena_release(&w->arena, mark);
-    return status;
 }
 
 static void fill_tables(berth_walk *w, bool *covers) {
     const berth_contiguous *m = w->m;
-    for (int32_t d = 0; d < m->c->n_devices; d++) w->class_of[d] = -1;
-    for (int32_t class = 0; class <= m->n_classes + 1; class ++) {
-        int32_t device = class < m->n_classes ? m->class_device[class] : m->c->host;
-        uint64_t *bits = w->class_bits + (size_t) class * (size_t)w->ideals.n_words;
+    for (int32_t d = 0; d < m->c->n_devices; d++) w->kind_of[d] = -1;
+    for (int32_t kind = 0; kind <= m->n_kinds + 1; kind++) {
+        int32_t device = kind < m->n_kinds ? m->kind_device[kind] : m->c->host;
+        uint64_t *bits = w->kind_bits + (size_t)kind * (size_t)w->ideals.n_words;
         for (int32_t b = 0; b < m->n_blocks; b++)
-            if (class > m->n_classes || m->block_allowed[b] >> device & 1) berth_bits_set(bits, b);
+            if (kind > m->n_kinds || m->block_allowed[b] >> device & 1) berth_bits_set(bits, b);
     }
-    for (int32_t class = 0; class < m->n_classes; class ++) {
-        w->class_of[m->class_device[class]] = class;
-        berth_part_begin(&w->part, class);
+    for (int32_t kind = 0; kind < m->n_kinds; kind++) {
+        w->kind_of[m->kind_device[kind]] = kind;
+        berth_part_begin(&w->part, kind);
         const berth_part_sums *empty = berth_part_now(&w->part);
-        w->idle_ms[class] = empty->n_cut_in + empty->n_cut_out > 0 ? INFINITY : empty->in + empty->out;
+        w->idle_ms[kind] = empty->n_cut_in + empty->n_cut_out > 0 ? INFINITY : empty->in + empty->out;
     }
     for (int32_t a = 0; a < m->n_states; a++)
         for (int32_t b = 0; b < m->n_states; b++) {
             bool all = true;
-            for (int32_t class = 0; class < m->n_classes; class ++)
-                all = all && count_left(w, a, class) >= count_left(w, b, class);
+            for (int32_t kind = 0; kind < m->n_kinds; kind++)
+                all = all && berth_walk_left(w, a, kind) >= berth_walk_left(w, b, kind);
             covers[(size_t)a * (size_t)m->n_states + (size_t)b] = all;
         }
     for (int32_t task = 0; task < m->c->n_tasks; task++) w->position[task] = -1;
@@ -203,9 +195,9 @@ static berth_status set_up(berth_walk *w) {
     MAKE(device, n);
     if (!m->throughput) MAKE(tail, n_states * (n + 1));
     MAKE(follow, n + 1);
-    MAKE(class_bits, ((size_t)m->n_classes + 2) * n_words);
-    MAKE(class_of, (size_t)m->c->n_devices);
-    MAKE(idle_ms, (size_t)m->n_classes);
+    MAKE(kind_bits, ((size_t)m->n_kinds + 2) * n_words);
+    MAKE(kind_of, (size_t)m->c->n_devices);
+    MAKE(idle_ms, (size_t)m->n_kinds);
     if (w->arena.failed || !berth_part_init(&w->part, &w->arena, m)) return berth_fail_nomem(w->search->ctx);
     fill_tables(w, covers);
     w->covers = covers;
@@ -220,11 +212,10 @@ static berth_status walk_all(berth_walk *w) {
                    (berth_label){.ms = w->m->throughput ? 0 : w->m->base_ms,
                                  .parent = -1,
                                  .state = (int16_t)(w->m->n_states - 1),
-                                 .class = -1});
-    if (w->no_memory) return berth_fail_nomem(w->search->ctx);
+                                 .kind = -1});
     if (w->has_news) berth_walk_offer(w);
-    for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped; size++) BERTH_TRY(walk_size(w, size));
-    return BERTH_OK;
+    for (int32_t size = 0; size <= w->m->n_blocks && !w->stopped && !w->no_memory; size++) walk_size(w, size);
+    return w->no_memory ? berth_fail_nomem(w->search->ctx) : BERTH_OK;
 }
 
 /* What is still to be extended promises this much. */
@@ -237,15 +228,30 @@ static void give_up_rest(berth_walk *w) {
         }
 }
 
+/* Room for the best ranks of each size, if the limits are narrow enough for them to be few. */
+static berth_status make_ranks(berth_walk *w) {
+    size_t n_sizes = (size_t)w->m->n_blocks + 1;
+    w->ranks = NULL;
+    if (w->limits.ideals > MOST_RANKS / w->limits.labels) return BERTH_OK;
+    w->most_ranks = w->limits.ideals * w->limits.labels;
+    w->ranks = berth_arena_push(&w->arena, n_sizes * w->most_ranks, sizeof *w->ranks);
+    w->n_ranks = berth_arena_push(&w->arena, n_sizes, sizeof *w->n_ranks);
+    return w->arena.failed ? berth_fail_nomem(w->search->ctx) : BERTH_OK;
+}
+
 berth_status berth_walk_run(berth_walk *w, berth_walk_limits limits, berth_walk_result *out) {
     w->visitor = &berth_walk_forward;
     w->limits = limits;
-    w->stopped = false;
+    w->stopped = w->has_news = false;
     w->best = w->search->best_ms;
     w->left_out = INFINITY;
     w->traces.n = 0;
-    berth_status status = walk_all(w);
+    berth_mark mark = berth_arena_mark(&w->arena);
+    berth_status status = make_ranks(w);
+    if (status == BERTH_OK) status = walk_all(w);
     give_up_rest(w);
+    w->ranks = NULL;
+    berth_arena_release(&w->arena, mark);
     *out = (berth_walk_result){w->best, fmin(w->best, w->left_out), !(w->left_out < w->best)};
     return status;
 }

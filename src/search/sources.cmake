@@ -1,8 +1,22 @@
 target_sources(berth_objects PRIVATE
+  ${metis_source}
+  src/search/anneal.c
   src/search/block.c
   src/search/block_order.c
   src/search/block_search.c
+  src/search/bound.c
   src/search/bound_contiguous.c
+  src/search/bound_dual.c
+  src/search/bound_loads.c
+  src/search/bound_memory.c
+  src/search/bound_modules.c
+  src/search/bound_pieces.c
+  src/search/bound_serial.c
+  src/search/cut.c
+  src/search/eliminate.c
+  src/search/eliminate_order.c
+  src/search/eliminate_plan.c
+  src/search/eliminate_shift.c
   src/search/exact.c
   src/search/exact_concurrent.c
   src/search/exact_contiguous.c
@@ -10,6 +24,7 @@ target_sources(berth_objects PRIVATE
   src/search/exact_contiguous_blocks.c
   src/search/exact_contiguous_forward.c
   src/search/exact_contiguous_labels.c
+  src/search/exact_contiguous_load.c
   src/search/exact_contiguous_memory.c
   src/search/exact_contiguous_model.c
   src/search/exact_contiguous_offer.c
@@ -17,26 +32,16 @@ target_sources(berth_objects PRIVATE
   src/search/exact_contiguous_steps.c
   src/search/exact_contiguous_walk.c
   src/search/exact_placements.c
-  src/search/anneal.c
-  src/search/cut.c
-  src/search/bound.c
-  src/search/bound_memory.c
-  src/search/bound_pieces.c
-  src/search/bound_serial.c
-  src/search/eliminate.c
-  src/search/eliminate_order.c
-  src/search/eliminate_plan.c
-  src/search/eliminate_shift.c
   src/search/expansion.c
   src/search/fastest.c
   src/search/flow.c
   src/search/greedy.c
   src/search/heft.c
   src/search/heft_schedule.c
+  src/search/ideals.c
   src/search/local.c
   src/search/local_start.c
   src/search/local_walk.c
-  src/search/ideals.c
   src/search/m_etf.c
   src/search/m_sct.c
   src/search/min_cut.c
@@ -49,6 +54,5 @@ target_sources(berth_objects PRIVATE
   src/search/search_pack.c
   src/search/search_room.c
   src/search/single.c
-  ${metis_source}
   src/search/terms.c
 )
