@@ -28,11 +28,17 @@ static berth_budget until(const berth_crew *crew, double share) {
     };
 }
 
+/* Under `serial` a cut is often the optimum; elsewhere it is one more start, and not the cheapest. */
 static berth_status build_all(berth_crew *crew) {
-    static const char *const builders[] = {"greedy", "fastest", "min-cut", "heft", "cut", "m-etf", "m-sct", "metis"};
-    for (size_t i = 0; i < sizeof builders / sizeof *builders && !berth_crew_done(crew); i++) {
-        if (berth_crew_seconds(crew) > 0.25 * crew->best->budget.seconds) break;
-        berth_status status = berth_crew_try(crew, berth_method_find(builders[i]), until(crew, 0.5));
+    static const char *const names[] = {"greedy", "fastest", "min-cut", "heft",   "m-etf",
+                                        "m-sct",  "cut",     "metis",   "min-cut"};
+    bool serial = crew->problem->costs->model == BERTH_MODEL_SERIAL;
+    int last = sizeof names / sizeof *names - 1;
+    for (int i = 0; i <= last && !berth_crew_done(crew); i++) {
+        if (i == (serial ? last : 2)) continue;
+        if (berth_crew_seconds(crew) > 0.2 * crew->best->budget.seconds) break;
+        berth_status status =
+            berth_crew_try(crew, berth_method_find(names[i]), until(crew, serial && i == 2 ? 0.8 : 0.3));
         if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) return status;
     }
     return BERTH_OK;

@@ -39,11 +39,12 @@ static bool ask_user(berth_crew *crew, const berth_search *search) {
     return atomic_load(&crew->cancelled);
 }
 
-/* The cancel callback of every lane. */
+/* The cancel callback of every lane. It also says when the turn is over, for long work that knows no search. */
 static bool lane_cancelled(void *user) {
     berth_lane *lane = user;
     if (lane->on_caller) ask_user(lane->crew, lane->search);
-    return atomic_load(&lane->crew->cancelled) || atomic_load(&lane->crew->enough);
+    return atomic_load(&lane->crew->cancelled) || atomic_load(&lane->crew->enough) ||
+           berth_crew_seconds(lane->crew) >= lane->search->budget.seconds;
 }
 
 bool berth_crew_done(berth_crew *crew) {
@@ -158,7 +159,8 @@ static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_
     if (s->has_best && !turn->bound_only)
         berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
                            s->best_method);
-    if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE)
+    if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE ||
+        turn->status == BERTH_E_CANCELLED)
         return BERTH_OK;
     return berth_fail(crew->ctx, turn->status, "%s", berth_ctx_message(lane->ctx));
 }
@@ -249,8 +251,6 @@ berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_
 
 /* Its patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
 static berth_status run_bounds(berth_search *search) {
-    const berth_costs *c = search->problem->costs;
-    if (c->model != BERTH_MODEL_SERIAL || c->objective != BERTH_OBJECTIVE_LATENCY) return BERTH_OK;
     return berth_search_bounds(search, INFINITY);
 }
 

@@ -64,7 +64,8 @@ berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_probl
 void berth_crew_deinit(berth_crew *crew);
 
 /* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. Turns that
- * find nothing feasible are no failure; BERTH_E_UNSUPPORTED is one only if there is no other turn. */
+ * find nothing feasible, or end before they are done, are no failure; BERTH_E_UNSUPPORTED is one only if there is no
+ * other turn. */
 berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
 /* One turn with that budget. */
 berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);

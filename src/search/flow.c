@@ -42,6 +42,8 @@ typedef struct queue {
     uint8_t flag; /* in waits[] */
 } queue;
 
+enum { WORK_BETWEEN = 1 << 16 }; /* arcs, a fraction of a millisecond */
+
 struct berth_flow {
     const berth_allocator *allocator;
     int32_t n_nodes;
@@ -62,6 +64,9 @@ struct berth_flow {
     int32_t *orphan_next; /* [n_nodes] */
     int32_t *orphans;     /* [n_nodes + 3] first orphan by label, or -1 */
     int32_t n_orphans;
+    berth_ctx *ctx;
+    int64_t work;     /* arcs looked at since it last asked whether to stop, about */
+    bool late;        /* it was told to */
     int32_t top[2];   /* largest label of a tree that is complete */
     int32_t limit[2]; /* largest label that an orphan may get: one more while the tree grows */
     queue level[2];   /* nodes of label top */
@@ -210,6 +215,7 @@ static bool find_sibling_parent(berth_flow *f, int32_t tree, int32_t node) {
 /* Its children become orphans; then the lowest label wins. */
 static void move_orphan(berth_flow *f, int32_t tree, int32_t node) {
     int32_t best = NO_PARENT, lowest = f->limit[tree];
+    f->work += f->start[node + 1] - f->start[node];
     for (int32_t at = f->start[node]; at < f->start[node + 1]; at++) {
         int32_t other = f->halves[at].head;
         if (f->tree[other] != tree) continue;
@@ -251,6 +257,7 @@ static int32_t send(berth_flow *f, int32_t tree, int32_t node, double amount) {
     int32_t lowest = f->limit[tree] + 1;
     for (int32_t up; (up = f->parent[node]) != TERMINAL; node = f->halves[up].head) {
         double *left = left_from(f, tree, up);
+        f->work++;
         *left -= amount;
         *left_from(f, 1 - tree, up) += amount;
         if (*left > 0) continue;
@@ -279,8 +286,17 @@ static bool augment(berth_flow *f, int32_t tree, int32_t node, int32_t at) {
     return true;
 }
 
+/* Asks now and then whether to stop. */
+static bool is_late(berth_flow *f) {
+    if (f->late || f->work < WORK_BETWEEN) return f->late;
+    f->work = 0;
+    f->late = berth_cancelled(f->ctx);
+    return f->late;
+}
+
 /* Takes in free neighbours of a node of the top level, and sends flow wherever the other tree is met. */
 static bool scan(berth_flow *f, int32_t tree, int32_t node) {
+    f->work += f->start[node + 1] - f->start[node];
     for (int32_t at = f->start[node]; at < f->start[node + 1]; at++) {
         while (*left_from(f, 1 - tree, at) > 0) {
             int32_t other = f->halves[at].head;
@@ -289,20 +305,20 @@ static bool scan(berth_flow *f, int32_t tree, int32_t node) {
                 join(f, tree, other, f->halves[at].sister, f->top[tree] + 1);
                 break;
             }
-            if (!augment(f, tree, node, at)) return false;
+            if (!augment(f, tree, node, at) || is_late(f)) return false;
             if (f->tree[node] != tree || f->label[node] != f->top[tree]) return true;
         }
     }
     return true;
 }
 
-/* One more level. False: a path is infinite. */
+/* One more level. False: a path is infinite, or it is late. */
 static bool grow(berth_flow *f, int32_t tree) {
     f->limit[tree] = f->top[tree] + 1;
     while (f->level[tree].n > 0) {
         int32_t node = dequeue(f, &f->level[tree]);
         if (f->tree[node] != tree || f->label[node] != f->top[tree]) continue;
-        if (!scan(f, tree, node)) return false;
+        if (!scan(f, tree, node) || is_late(f)) return false;
     }
     queue swap = f->level[tree];
     f->level[tree] = f->next[tree];
@@ -329,6 +345,9 @@ berth_status berth_flow_solve(berth_ctx *ctx, berth_flow *flow, bool *finite) {
     sort_halves(flow);
     plant(flow);
     bool runs = !flow->torn;
+    flow->ctx = ctx;
+    flow->work = 0;
+    flow->late = false;
     int32_t tree = 0;
     while (runs && flow->level[tree].n > 0) {
         runs = grow(flow, tree);
@@ -338,7 +357,7 @@ berth_status berth_flow_solve(berth_ctx *ctx, berth_flow *flow, bool *finite) {
     for (int32_t node = 0; node < flow->n_nodes; node++)
         if (flow->tree[node] == NO_TREE) flow->tree[node] = (uint8_t)(1 - tree);
     *finite = runs;
-    return BERTH_OK;
+    return flow->late ? berth_fail(ctx, BERTH_E_CANCELLED, "interrupted in a minimum cut") : BERTH_OK;
 }
 
 bool berth_flow_on_source_side(const berth_flow *flow, int32_t node) {

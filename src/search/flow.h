@@ -31,7 +31,8 @@ void berth_flow_terminal(berth_flow *flow, int32_t node, double from_source, dou
  * one without any capacity, or from a node to itself, is dropped. */
 void berth_flow_arc(berth_flow *flow, int32_t from, int32_t to, double forward, double backward);
 
-/* Once per clear. `finite`: false if every cut is infinite; there are no sides then. */
+/* Once per clear. `finite`: false if every cut is infinite; there are no sides then. BERTH_E_CANCELLED if the context
+ * says so before it is done. */
 berth_status berth_flow_solve(berth_ctx *ctx, berth_flow *flow, bool *finite);
 bool berth_flow_on_source_side(const berth_flow *flow, int32_t node);
 
