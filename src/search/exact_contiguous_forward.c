@@ -12,7 +12,7 @@
  * were added since are in w->ends. */
 static void carry_times(berth_walk *w, const berth_ideal *to, size_t label) {
     const berth_labels *labels = to->data;
-    const double *times = w->labels->times + label * (size_t)w->labels->n_times;
+    const double *times = berth_labels_times(w->labels, label);
     for (int32_t i = 0; i < labels->n_times; i++) {
         int32_t at = w->position[labels->task[i]];
         w->times[i] = at >= 0 ? times[at] : w->ends[labels->task[i]];
@@ -48,7 +48,7 @@ static double end_on_host(berth_walk *w, int32_t task, int32_t block, const doub
 static void put_host_step(berth_walk *w, const berth_ideal *to, int32_t block, size_t from) {
     const berth_contiguous *m = w->m;
     berth_label label = w->labels->labels[from];
-    const double *times = w->labels->times + from * (size_t)w->labels->n_times;
+    const double *times = berth_labels_times(w->labels, from);
     label.parent = w->first_trace + (int32_t)from;
     label.kind = -1;
     double sum = 0;
@@ -110,7 +110,7 @@ static double finish_part(berth_walk *w, const double *times, int32_t state, dou
 static void put_part(berth_walk *w, const berth_ideal *to, size_t from, double start) {
     const berth_part_sums *now = berth_part_now(&w->part);
     berth_label label = w->labels->labels[from];
-    const double *times = w->labels->times + from * (size_t)w->labels->n_times;
+    const double *times = berth_labels_times(w->labels, from);
     double took = now->in + now->compute + now->out;
     label.parent = w->first_trace + (int32_t)from;
     label.kind = (int16_t)w->part.kind;

@@ -33,6 +33,11 @@ typedef struct berth_labels {
     double *times; /* [label * n_times] latency: when a task's values are on the host; throughput: the host's times */
 } berth_labels;
 
+/* The times of a label; NULL if there are none to keep. */
+static inline const double *berth_labels_times(const berth_labels *labels, size_t label) {
+    return labels->times ? labels->times + label * (size_t)labels->n_times : NULL;
+}
+
 /* How a label that was extended came about. */
 typedef struct berth_trace {
     const berth_ideal *ideal;
