@@ -289,13 +289,14 @@ void berth_walk_put(berth_walk *walk, const berth_ideal *ideal, berth_label labe
     if (label.state == 0 || berth_walk_is_hopeless(walk, label.least)) return;
     if (labels->rest_bytes > room + room_elsewhere(walk, label.state)) return;
     for (size_t i = 0; i < labels->n; i++)
-        if (beats(walk, &labels->labels[i], labels->times + i * width, &label, walk->times, labels->n_times)) return;
+        if (beats(walk, &labels->labels[i], berth_labels_times(labels, i), &label, walk->times, labels->n_times))
+            return;
     if (!is_among_best(walk, ideal->n_members, label.rank)) {
         walk->left_out = fmin(walk->left_out, label.least);
         return;
     }
     for (size_t i = labels->n; i-- > 0;)
-        if (beats(walk, &label, walk->times, &labels->labels[i], labels->times + i * width, labels->n_times))
+        if (beats(walk, &label, walk->times, &labels->labels[i], berth_labels_times(labels, i), labels->n_times))
             move_label(labels, --labels->n, i);
     if (!make_room(walk, labels)) {
         walk->no_memory = true;
