@@ -185,7 +185,8 @@ static bool set_up(placing *p, berth_arena *arena) {
     p->load = berth_arena_push(arena, n_devices, sizeof *p->load);
     p->memory = berth_arena_push(arena, n_devices, sizeof *p->memory);
     p->saved = berth_arena_push(arena, (n + 1) * n_devices, sizeof *p->saved);
-    p->saved_copies = berth_arena_push(arena, (size_t)c->in_start[n] + (size_t)c->out_start[n], sizeof *p->saved_copies);
+    p->saved_copies =
+        berth_arena_push(arena, (size_t)c->in_start[n] + (size_t)c->out_start[n], sizeof *p->saved_copies);
     if (arena->failed) return false;
     for (int32_t task = 0; task < c->n_tasks; task++) plain[task] = task, p->device[task] = -1;
     if (!p->order) p->order = plain;
