@@ -86,8 +86,22 @@ const cli_command cli_place = {
 
 /* --- options ---------------------------------------------------------------------------------------------------- */
 
+static bool check_method(const char *method, char *message, size_t size) {
+    berth_nearest nearest = berth_nearest_begin(method);
+    for (int32_t i = 0; berth_method_name(i); i++) {
+        if (strcmp(berth_method_name(i), method) == 0) return true;
+        berth_nearest_offer(&nearest, berth_method_name(i));
+    }
+    if (nearest.best)
+        snprintf(message, size, "there is no method '%.60s'; did you mean '%s'?", method, nearest.best);
+    else
+        snprintf(message, size, "there is no method '%.60s'; 'berth help methods' lists them", method);
+    return false;
+}
+
 static bool parse_names(const place_values *values, berth_place_options *out, char *message, size_t size) {
     if (values->method) out->method = values->method;
+    if (!check_method(out->method, message, size)) return false;
     if (values->model && (out->model = berth_model_find(values->model)) == BERTH_MODEL_COUNT) {
         snprintf(message, size, "there is no execution model '%.60s'", values->model);
         return false;

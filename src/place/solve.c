@@ -28,11 +28,12 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     return BERTH_OK;
 }
 
-/* A method alone: first a bound, so that it may know when it is done, in a tenth of the time or a second. */
+/* A method alone: first a bound, so that it may know when it is done, in little of the time; what proves has its own.
+ */
 static berth_status run_one(berth_crew *crew, const berth_method *method) {
     berth_budget whole = crew->best->budget, some = whole;
-    if (whole.seconds < INFINITY) some.seconds = fmin(0.1 * whole.seconds, 1);
-    BERTH_TRY(berth_crew_raise_bound(crew, some, false));
+    if (whole.seconds < INFINITY) some.seconds = berth_crew_seconds(crew) + fmin(0.1 * whole.seconds, 0.25);
+    if (method->kind != BERTH_METHOD_PROVES) BERTH_TRY(berth_crew_raise_bound(crew, some, false));
     return berth_crew_try(crew, method, (berth_budget){berth_search_left(crew->best), whole.seconds});
 }
 
