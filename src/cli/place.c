@@ -148,7 +148,9 @@ static int print_plan(berth_ctx *ctx, const berth_plan *plan, bool search, const
 static int print_summary(berth_ctx *ctx, placed *found, const place_values *values) {
     berth_text *text = NULL;
     berth_timeline *timeline = NULL;
+    berth_ctx_set_log(ctx, NULL, NULL); /* what is to be said about the costs was said before the search */
     berth_status status = berth_plan_simulate(ctx, &timeline, found->plan, found->graph, values->profile, false);
+    cli_report_log(ctx, &values->common);
     if (status == BERTH_OK) status = berth_text_new(ctx, &text);
     if (status != BERTH_OK) {
         berth_timeline_free(timeline);
