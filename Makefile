@@ -15,7 +15,7 @@ build: setup ## build/berth, optimised
 	@$(configure)
 	@cmake --build build
 
-demo: build ## inspect bundled models
+demo: build ## place a bundled model, write plan.json
 	@scripts/demo build/berth
 
 test: ## everything that CI checks (about ten minutes on two cores)

@@ -45,7 +45,8 @@ static const char details[] =
     "that is known, else above the bound.\n"
     "\n"
     "--speed counts, on one core, whole evaluations and single moves on the 237 groups of\n"
-    "ResNet-50, models read, and evaluations of graphs from 10^3 to 10^6 operations.\n"
+    "ResNet-50, models read, and evaluations of graphs from 10^3 to 10^6 operations; --budget\n"
+    "is then for each row (default 500ms).\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory, 130 interrupted (what\n"
     "there is so far is printed).\n";
@@ -197,7 +198,7 @@ static berth_status fill(bench *b, const char *suite) {
     }
     cli_bench_machine(b->text, values->json);
     if (values->speed) {
-        status = cli_bench_speed(b->ctx, b->text, values);
+        status = cli_bench_speed(b->ctx, b->text, values, values->budget ? b->how.seconds : 0.5);
     } else {
         if (values->json)
             berth_json_array_begin(b->text, "results");

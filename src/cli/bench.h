@@ -39,8 +39,8 @@ berth_status cli_bench_walk(berth_ctx *ctx, const bench_values *values, const ch
 /* The graph of a case and its devices. */
 berth_status cli_bench_load(berth_ctx *ctx, const bench_case *item, berth_graph **graph, berth_device_set **devices);
 
-/* The rows of --speed. */
-berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values);
+/* The rows of --speed, each in about that many seconds. */
+berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values, double seconds);
 /* "machine": processor, cores, system; or as a line. */
 void cli_bench_machine(berth_text *text, bool json);
 /* A warning in the log. */

@@ -7,12 +7,11 @@
 #include <time.h>
 
 enum { PATH_SIZE = 4096, NAME_SIZE = 96 };
-static const double seconds_each = 0.5;
-
 typedef struct speed {
     berth_ctx *ctx;
     berth_text *text;
     const bench_values *values;
+    double seconds; /* for each row */
 } speed;
 
 static void put_row(const speed *s, const char *name, double per_second, int32_t n_ops) {
@@ -37,8 +36,8 @@ static double now(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-static berth_status read_pace(berth_ctx *ctx, const char *path, double *per_second) {
-    double fastest = 1e30, end = now() + seconds_each;
+static berth_status read_pace(berth_ctx *ctx, const char *path, double seconds, double *per_second) {
+    double fastest = 1e30, end = now() + seconds;
     do {
         berth_graph *graph = NULL;
         double start = now();
@@ -59,7 +58,7 @@ static berth_status put_reading(const speed *s) {
         char path[PATH_SIZE];
         double per_second = 0;
         snprintf(path, sizeof path, "%s/%s", s->values->models, names[i][1]);
-        berth_status status = read_pace(s->ctx, path, &per_second);
+        berth_status status = read_pace(s->ctx, path, s->seconds, &per_second);
         if (status != BERTH_OK) return status;
         put_row(s, names[i][0], per_second, 0);
     }
@@ -69,7 +68,7 @@ static berth_status put_reading(const speed *s) {
 static berth_status put_pace(const speed *s, const char *name, berth_pace_kind kind, const berth_graph *graph,
                              const berth_device_set *devices, const berth_place_options *how, bool per_operation) {
     double per_second = 0;
-    berth_status status = berth_measure_pace(s->ctx, &per_second, kind, graph, devices, how, seconds_each);
+    berth_status status = berth_measure_pace(s->ctx, &per_second, kind, graph, devices, how, s->seconds);
     if (status == BERTH_OK) put_row(s, name, per_second, per_operation ? berth_graph_op_count(graph) : 0);
     return status;
 }
@@ -118,8 +117,8 @@ static berth_status put_growth_at(const speed *s, int32_t n_ops) {
     return status;
 }
 
-berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values) {
-    speed s = {ctx, text, values};
+berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values, double seconds) {
+    speed s = {ctx, text, values, seconds};
     if (values->json) berth_json_array_begin(text, "speed");
     berth_status status = put_reading(&s);
     if (status == BERTH_OK) status = put_resnet(&s);

@@ -20,7 +20,7 @@ static const cli_command help_command = {
     .name = "help",
     .run = run_help,
     .summary = "explain berth, or one of its commands",
-    .operands = "[COMMAND]",
+    .operands = "[COMMAND | methods]",
     .max_operands = 1,
 };
 
@@ -56,7 +56,9 @@ static void append_overview(berth_text *text) {
     berth_text_printf(text, "usage: berth COMMAND [OPTION...]\n\n"
                             "Berth finds, for every operation of a neural network, the device to run it on.\n\n");
     for (int i = 0; commands[i]; i++) berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
-    berth_text_printf(text, "\n'berth COMMAND -h' shows the usual options of a command, --help all of them.\n");
+    berth_text_printf(text,
+                      "\n'berth COMMAND -h' shows the usual options of a command, --help all of them; 'berth help\n"
+                      "methods' lists the methods of placing.\n");
 }
 
 /* Print what `append` writes to standard output. */
@@ -70,6 +72,12 @@ static int print(berth_ctx *ctx, void (*append)(berth_text *text)) {
     return code;
 }
 
+static void append_methods(berth_text *text) {
+    berth_text_printf(text, "Methods of 'berth place' and 'berth bench':\n\n");
+    for (int32_t i = 0; berth_method_name(i); i++)
+        berth_text_printf(text, "  %-8s  %s\n", berth_method_name(i), berth_method_summary(i));
+}
+
 static int run_help(berth_ctx *ctx, int argc, char **argv) {
     cli_common values = {0};
     int code = CLI_DONE;
@@ -77,6 +85,7 @@ static int run_help(berth_ctx *ctx, int argc, char **argv) {
     cli_scan at = values.operands.start;
     const char *name = cli_list_next(&values.operands, &at);
     if (!name) return print(ctx, append_overview);
+    if (strcmp(name, "methods") == 0) return print(ctx, append_methods);
     const cli_command *command = find_command(name);
     return command ? cli_usage_print(ctx, command, true) : fail_unknown(name);
 }

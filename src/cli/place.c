@@ -86,8 +86,22 @@ const cli_command cli_place = {
 
 /* --- options ---------------------------------------------------------------------------------------------------- */
 
+static bool check_method(const char *method, char *message, size_t size) {
+    berth_nearest nearest = berth_nearest_begin(method);
+    for (int32_t i = 0; berth_method_name(i); i++) {
+        if (strcmp(berth_method_name(i), method) == 0) return true;
+        berth_nearest_offer(&nearest, berth_method_name(i));
+    }
+    if (nearest.best)
+        snprintf(message, size, "there is no method '%.60s'; did you mean '%s'?", method, nearest.best);
+    else
+        snprintf(message, size, "there is no method '%.60s'; 'berth help methods' lists them", method);
+    return false;
+}
+
 static bool parse_names(const place_values *values, berth_place_options *out, char *message, size_t size) {
     if (values->method) out->method = values->method;
+    if (!check_method(out->method, message, size)) return false;
     if (values->model && (out->model = berth_model_find(values->model)) == BERTH_MODEL_COUNT) {
         snprintf(message, size, "there is no execution model '%.60s'", values->model);
         return false;
@@ -134,7 +148,9 @@ static int print_plan(berth_ctx *ctx, const berth_plan *plan, bool search, const
 static int print_summary(berth_ctx *ctx, placed *found, const place_values *values) {
     berth_text *text = NULL;
     berth_timeline *timeline = NULL;
+    berth_ctx_set_log(ctx, NULL, NULL); /* what is to be said about the costs was said before the search */
     berth_status status = berth_plan_simulate(ctx, &timeline, found->plan, found->graph, values->profile, false);
+    cli_report_log(ctx, &values->common);
     if (status == BERTH_OK) status = berth_text_new(ctx, &text);
     if (status != BERTH_OK) {
         berth_timeline_free(timeline);

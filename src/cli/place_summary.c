@@ -44,17 +44,19 @@ static int32_t best_single(const berth_plan *plan) {
 static void put_answer(berth_text *text, const placed *found) {
     const berth_plan *plan = found->plan;
     int32_t best = best_single(plan);
+    double alone = plan->single_ms[best], share = alone > 0 ? 100 * (plan->makespan_ms / alone - 1) : 0;
     cli_text_key(text, "answer");
     berth_text_printf(text, "%.6g ms", plan->makespan_ms);
-    if (isinf(plan->single_ms[best])) {
+    if (isinf(alone)) {
         berth_text_printf(text, "; no single device can run it all\n");
     } else {
-        berth_text_printf(text, "; the best single device, ");
+        if (plan->makespan_ms == alone)
+            berth_text_printf(text, ", as the best single device alone: ");
+        else
+            berth_text_printf(text, ", %.2f %% %s than the best single device alone: ", fabs(share),
+                              share < 0 ? "less" : "more");
         cli_text_cell(text, plan->device_names[best], 0, 32);
-        berth_text_printf(text, ", takes %.6g ms", plan->single_ms[best]);
-        if (plan->makespan_ms > 0 && plan->single_ms[best] > plan->makespan_ms)
-            berth_text_printf(text, ": %.3g times as long", plan->single_ms[best] / plan->makespan_ms);
-        berth_text_printf(text, "\n");
+        berth_text_printf(text, ", %.6g ms\n", alone);
     }
     cli_text_key(text, "bound");
     if (plan->gap == 0)

@@ -13,7 +13,8 @@
 enum {
     N_LANES = 4,
     MOST_UNITS_PROVEN = 20000, /* beyond, setting up a proof costs more than it can bring */
-    MOST_BITS_TRIED = 20,      /* of all placements, if the number of evaluations is the only limit */
+    MOST_BITS_TRIED = 20,      /* of all placements, if the number of evaluations is the only limit; */
+    MOST_BITS_ORDERED = 16,    /* ... where their orders are searched, too */
 };
 
 static bool is_timed(const berth_crew *crew) {
@@ -78,11 +79,11 @@ static berth_status improve(berth_crew *crew, double share) {
 static bool may_prove(const berth_crew *crew) {
     const berth_problem *p = crew->problem;
     if (is_timed(crew)) return p->n_units <= MOST_UNITS_PROVEN;
-    double bits = 0;
-    for (int32_t unit = 0; unit < p->n_units && bits <= MOST_BITS_TRIED; unit++)
+    bool ordered = p->costs->model == BERTH_MODEL_CONCURRENT && p->costs->objective == BERTH_OBJECTIVE_LATENCY;
+    double bits = 0, most = ordered ? MOST_BITS_ORDERED : MOST_BITS_TRIED;
+    for (int32_t unit = 0; unit < p->n_units && bits <= most; unit++)
         bits += log2(__builtin_popcountll(p->allowed[unit]));
-    if (p->costs->model == BERTH_MODEL_CONCURRENT && p->costs->objective == BERTH_OBJECTIVE_LATENCY) bits *= 2;
-    return bits <= MOST_BITS_TRIED;
+    return bits <= most;
 }
 
 /* One lane proves, the others improve. */

@@ -137,23 +137,24 @@ static void take_turn(berth_crew *crew, int32_t index) {
     if (crew->may_stop_others && berth_search_proven(lane->search)) atomic_store(&crew->enough, true);
 }
 
-static berth_plan_method *find_record(berth_crew *crew, const char *method) {
-    for (size_t i = 0; i < crew->record.n; i++)
-        if (strcmp(crew->record.items[i].method, method) == 0) return &crew->record.items[i];
+berth_status berth_crew_record(berth_crew *crew, const char *method, double ms, int64_t evaluations, double seconds) {
+    size_t i = 0;
+    while (i < crew->record.n && strcmp(crew->record.items[i].method, method) != 0) i++;
     berth_plan_method fresh = {.method = method, .makespan_ms = INFINITY};
-    if (!berth_vec_push(berth_ctx_allocator(crew->ctx), &crew->record, fresh)) return NULL;
-    return &crew->record.items[crew->record.n - 1];
+    if (i == crew->record.n && !berth_vec_push(berth_ctx_allocator(crew->ctx), &crew->record, fresh))
+        return berth_fail_nomem(crew->ctx);
+    berth_plan_method *row = &crew->record.items[i];
+    row->evaluations += evaluations;
+    row->seconds += seconds;
+    if (ms < row->makespan_ms) row->makespan_ms = ms;
+    return BERTH_OK;
 }
 
 static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
     const berth_search *s = lane->search;
-    if (turn->method->kind != BERTH_METHOD_BOUNDS) {
-        berth_plan_method *row = find_record(crew, turn->method->name);
-        if (!row) return berth_fail_nomem(crew->ctx);
-        row->evaluations += s->evaluations;
-        row->seconds += turn->seconds;
-        if (s->has_best && s->best_ms < row->makespan_ms) row->makespan_ms = s->best_ms;
-    }
+    if (turn->method->kind != BERTH_METHOD_BOUNDS)
+        BERTH_TRY(berth_crew_record(crew, turn->method->name, s->has_best ? s->best_ms : INFINITY, s->evaluations,
+                                    turn->seconds));
     berth_search_bound(crew->best, s->bound_ms);
     if (!turn->bound_only) crew->best->evaluations += s->evaluations;
     if (s->has_best && !turn->bound_only)

@@ -71,6 +71,8 @@ berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
 berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);
 /* Raise the bound, as far as it gets in that budget. A placement that comes with it is kept if `keep` is set. */
 berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep);
+/* Add to what is known of a method; ms INFINITY: it found nothing. */
+berth_status berth_crew_record(berth_crew *crew, const char *method, double ms, int64_t evaluations, double seconds);
 /* Budget spent, cancelled or proven. */
 bool berth_crew_done(berth_crew *crew);
 /* Seconds since the start. */

@@ -15,6 +15,7 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     const berth_costs *c = crew->problem->costs;
     const berth_allocator *allocator = berth_ctx_allocator(crew->ctx);
     size_t room = (size_t)c->n_tasks + 1;
+    double started = berth_search_clock();
     int32_t *device = berth_resize(allocator, NULL, 0, room, sizeof *device);
     if (!device) return berth_fail_nomem(crew->ctx);
     for (int32_t d = 0; d < c->n_devices; d++) {
@@ -25,14 +26,16 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
         if (single_ms[d] < INFINITY) berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
     }
     berth_resize(allocator, device, room, 0, sizeof *device);
-    return BERTH_OK;
+    if (!starts_from_something(method)) return BERTH_OK;
+    return berth_crew_record(crew, "single", crew->best->best_ms, c->n_devices, berth_search_clock() - started);
 }
 
-/* A method alone: first a bound, so that it may know when it is done, in a tenth of the time or a second. */
+/* A method alone: first a bound, so that it may know when it is done, in little of the time; what proves has its own.
+ */
 static berth_status run_one(berth_crew *crew, const berth_method *method) {
     berth_budget whole = crew->best->budget, some = whole;
-    if (whole.seconds < INFINITY) some.seconds = fmin(0.1 * whole.seconds, 1);
-    BERTH_TRY(berth_crew_raise_bound(crew, some, false));
+    if (whole.seconds < INFINITY) some.seconds = berth_crew_seconds(crew) + fmin(0.1 * whole.seconds, 0.25);
+    if (method->kind != BERTH_METHOD_PROVES) BERTH_TRY(berth_crew_raise_bound(crew, some, false));
     return berth_crew_try(crew, method, (berth_budget){berth_search_left(crew->best), whole.seconds});
 }
 

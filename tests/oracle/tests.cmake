@@ -19,3 +19,4 @@ set_target_properties(dump_shapes PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_
 berth_oracle_test(shapes $<TARGET_FILE:dump_shapes>)
 berth_oracle_test(infer_ops $<TARGET_FILE:dump_shapes>)
 berth_oracle_test(fit_paper --check)
+berth_oracle_test(plan_json)
