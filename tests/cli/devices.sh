@@ -3,4 +3,4 @@
 "$BERTH" devices
 "$BERTH" devices --json | head -20
 "$BERTH" devices --show cpu,npu >mine.json
-"$BERTH" place "$SOURCE/tests/golden/cnn.onnx" --devices ./mine.json --method fastest | head -3
+"$BERTH" place "$SOURCE/tests/golden/cnn.onnx" --devices ./mine.json --method fastest | head -3 | grep -v '^model'
