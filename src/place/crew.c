@@ -249,8 +249,6 @@ berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_
 
 /* Its patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
 static berth_status run_bounds(berth_search *search) {
-    const berth_costs *c = search->problem->costs;
-    if (c->model != BERTH_MODEL_SERIAL || c->objective != BERTH_OBJECTIVE_LATENCY) return BERTH_OK;
     return berth_search_bounds(search, INFINITY);
 }
 

@@ -74,7 +74,7 @@ static void equals_the_best_of_all_cuts(void **unused) {
     uint64_t state = 1;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     assert_int_equal(berth_flow_new(ctx, &flow), BERTH_OK);
-    for (int32_t round = 0; round < 3000; round++) {
+    for (int32_t round = 0; round < support_cases(3000); round++) {
         network g = draw(&state);
         double best = INFINITY;
         bool finite;
@@ -133,7 +133,7 @@ static void equals_a_naive_flow_on_grids(void **unused) {
     assert_non_null(all);
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
     assert_int_equal(berth_flow_new(ctx, &flow), BERTH_OK);
-    for (int32_t round = 0; round < 40; round++) {
+    for (int32_t round = 0; round < support_cases(40); round++) {
         bool finite;
         memset(m, 0, sizeof *m);
         assert_int_equal(berth_flow_clear(ctx, flow, GRID_NODES), BERTH_OK);

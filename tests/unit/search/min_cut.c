@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "search/bound.h"
-#include "search/eliminate.h"
 #include "search/min_cut.h"
 
 static int make_ctx(void **state) {
@@ -34,7 +33,7 @@ static bool is_equal(double a, double b) {
 /* Draws problems, runs min-cut, and compares with brute force: `exact` of it must equal the optimum and be proven. */
 static void compare(berth_ctx *ctx, uint64_t seed, int rounds, int32_t max_tasks, int32_t max_devices,
                     void (*restrict_to)(support_costs *how), bool exact) {
-    for (int i = 0; i < rounds; i++) {
+    for (int i = 0; i < support_cases(rounds); i++) {
         support_costs how = support_costs_any(&seed, BERTH_MODEL_SERIAL, max_tasks, max_devices);
         restrict_to(&how);
         berth_costs *costs = support_costs_new(ctx, &seed, &how);
