@@ -108,19 +108,20 @@ static placements draw_placements(const berth_costs *c, int32_t count) {
 
 /* --- measuring -------------------------------------------------------------------------------------------------- */
 
-/* Milliseconds of one evaluation, the fastest of many short runs through all placements. */
-static double time_evaluations(berth_sim *sim, const placements *p, int rounds, int runs) {
-    timing t = {0};
-    double sum = 0;
-    for (int run = 0; run < runs; run++) {
-        double before = timing_now_ms();
-        for (int round = 0; round < rounds; round++)
-            for (int32_t i = 0; i < p->count; i++)
-                sum += berth_sim_run(sim, p->device + (size_t)i * (size_t)p->n, NULL);
-        timing_add(&t, (timing_now_ms() - before) / (rounds * p->count));
-    }
-    if (!(sum < INFINITY)) fprintf(stderr, "bench_simulate: a placement cannot be run\n");
-    return timing_fastest(&t);
+/* Milliseconds of one evaluation: the fastest of all runs of each placement, the mean of placements. They take turns,
+ * so that no branch predictor knows one by heart. */
+static double time_evaluations(berth_sim *sim, const placements *p, int runs) {
+    double fastest[N_PLACEMENTS], sum = 0, makespans = 0;
+    for (int run = 0; run < runs; run++)
+        for (int32_t i = 0; i < p->count; i++) {
+            double before = timing_now_ms();
+            makespans += berth_sim_run(sim, p->device + (size_t)i * (size_t)p->n, NULL);
+            double took = timing_now_ms() - before;
+            if (run == 0 || took < fastest[i]) fastest[i] = took;
+        }
+    for (int32_t i = 0; i < p->count; i++) sum += fastest[i];
+    if (!(makespans < INFINITY)) fprintf(stderr, "bench_simulate: a placement cannot be run\n");
+    return sum / p->count;
 }
 
 /* Milliseconds of one try; a move is made after every hundred. */
@@ -161,7 +162,7 @@ static bool measure(berth_ctx *ctx, const berth_costs *c, double limit) {
         for (int32_t i = 0; i < p.count; i++)
             for (int32_t task = 0; task < p.n; task++)
                 p.device[i * p.n + task] = task > i && task < p.n / 2 + i % (p.n / 3 + 1);
-    double per_second = 1000 / time_evaluations(sim, &p, 5, RUNS);
+    double per_second = 1000 / time_evaluations(sim, &p, RUNS);
     bool good = true;
     if (limit > 0)
         good = at_least(names[c->model], per_second, limit);
@@ -207,8 +208,8 @@ static bool measure_growth(berth_ctx *ctx) {
             berth_sim *sim = NULL;
             berth_costs *c = residual_chain(ctx, n, (berth_model)model);
             if (!c || berth_sim_new(ctx, &sim, c) != BERTH_OK) return false;
-            placements p = draw_placements(c, 4);
-            double ns = time_evaluations(sim, &p, 50000 / n + 1, n < 1000000 ? 40 : 9) * 1e6 / n;
+            placements p = draw_placements(c, n < 4000 ? N_PLACEMENTS : 4);
+            double ns = time_evaluations(sim, &p, n < 1000000 ? 40 : 15) * 1e6 / n;
             printf("  %7.1f", ns);
             if (n == 1000) first[model] = ns;
             good &= ns <= LIMIT_GROWTH * first[model];

@@ -89,13 +89,13 @@ berth_status berth_place_auto(berth_crew *crew) {
     BERTH_TRY(build_all(crew));
     if (is_timed(crew)) {
         BERTH_TRY(prove(crew, 0.05));
-        if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15)));
+        if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15), true));
         BERTH_TRY(improve(crew, 0.3));
         BERTH_TRY(prove(crew, crew->n_threads > 1 ? 0.8 : 0.6));
         return improve(crew, 1);
     }
     BERTH_TRY(prove(crew, 1));
-    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1)));
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
     BERTH_TRY(improve(crew, 0.3));
     return improve(crew, 1);
 }

@@ -153,9 +153,9 @@ static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_
         row->seconds += turn->seconds;
         if (s->has_best && s->best_ms < row->makespan_ms) row->makespan_ms = s->best_ms;
     }
-    crew->best->evaluations += s->evaluations;
     berth_search_bound(crew->best, s->bound_ms);
-    if (s->has_best)
+    if (!turn->bound_only) crew->best->evaluations += s->evaluations;
+    if (s->has_best && !turn->bound_only)
         berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
                            s->best_method);
     if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE)
@@ -237,7 +237,7 @@ berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n) {
     atomic_store(&crew->enough, false);
     run_stage(crew);
     for (int32_t i = 0; i < n; i++) BERTH_TRY(merge(crew, &crew->lanes[i], &turns[i]));
-    if (n == 1 && turns[0].status != BERTH_OK)
+    if (n == 1 && turns[0].status == BERTH_E_UNSUPPORTED)
         return berth_fail(crew->ctx, turns[0].status, "%s", berth_ctx_message(crew->lanes[0].ctx));
     return BERTH_OK;
 }
@@ -252,7 +252,8 @@ static berth_status run_bounds(berth_search *search) {
     return berth_search_bounds(search, INFINITY);
 }
 
-berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget) {
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep) {
     static const berth_method bounds = {"bounds", BERTH_METHOD_BOUNDS, run_bounds, "lower bounds"};
-    return berth_crew_try(crew, &bounds, budget);
+    berth_turn turn = {.method = &bounds, .budget = budget, .bound_only = !keep};
+    return berth_crew_run(crew, &turn, 1);
 }

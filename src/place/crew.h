@@ -29,6 +29,7 @@ typedef struct berth_lane {
 typedef struct berth_turn {
     const berth_method *method;
     berth_budget budget; /* seconds: counted from the start of the crew */
+    bool bound_only;     /* nothing else of it counts */
     /* what came of it */
     berth_status status;
     double seconds;
@@ -62,13 +63,13 @@ berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_probl
                              const berth_place_options *options, double started);
 void berth_crew_deinit(berth_crew *crew);
 
-/* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. BERTH_E_UNSUPPORTED of a
- * turn is reported only if it is the only one. */
+/* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. Turns that
+ * find nothing feasible are no failure; BERTH_E_UNSUPPORTED is one only if there is no other turn. */
 berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
 /* One turn with that budget. */
 berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);
-/* Raise the bound, as far as it gets in that budget; may also find the optimum. No part of the record. */
-berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget);
+/* Raise the bound, as far as it gets in that budget. A placement that comes with it is kept if `keep` is set. */
+berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep);
 /* Budget spent, cancelled or proven. */
 bool berth_crew_done(berth_crew *crew);
 /* Seconds since the start. */

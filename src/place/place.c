@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The main job: costs, problem, search, plan.
  *
- * What every single device takes is simulated first, whatever the method: it is part of the answer, and the portfolio
- * starts from the best of them. Operations that do not run get the device of those that do: a constant or an input that
- * of its first reader, an output that of its producer. */
+ * Operations that do not run get the device of those that do: a constant or an input that of its first reader, an
+ * output that of its producer. */
 #include "berth/place.h"
 
-#include "place/auto.h"
+#include "place/solve.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -63,42 +62,12 @@ static berth_status set_up(job *j) {
     return BERTH_OK;
 }
 
-/* --- search ----------------------------------------------------------------------------------------------------- */
-
-/* What everything on one device takes; the best of them is the first answer of methods that need one. */
-static berth_status run_singles(job *j) {
-    const berth_costs *c = j->costs;
-    berth_search *best = j->crew.best;
-    bool seeds = j->method->kind != BERTH_METHOD_BUILDS && j->method->kind != BERTH_METHOD_DRAWS;
-    double *single = berth_arena_push(&j->draft->arena, (size_t)c->n_devices, sizeof *single);
-    int32_t *device = berth_arena_push(&j->draft->arena, (size_t)c->n_tasks, sizeof *device);
-    if (!single || !device) return berth_fail_nomem(j->ctx);
-    for (int32_t d = 0; d < c->n_devices; d++) {
-        for (int32_t task = 0; task < c->n_tasks; task++) device[task] = d;
-        single[d] = berth_sim_run(best->sim, device, NULL);
-        if (!seeds) continue;
-        berth_search_count(best, 1);
-        if (single[d] < INFINITY) berth_search_offer(best, device, NULL, BERTH_SOURCE_SEED, "single");
-    }
-    j->draft->plan.single_ms = single;
-    return BERTH_OK;
-}
-
-/* A method alone: first a bound, so that it may know when it is done, in a tenth of the time or a second. */
-static berth_status run_one(job *j) {
-    berth_budget whole = j->crew.best->budget, some = whole;
-    if (whole.seconds < INFINITY) some.seconds = fmin(0.1 * whole.seconds, 1);
-    BERTH_TRY(berth_crew_raise_bound(&j->crew, some));
-    return berth_crew_try(&j->crew, j->method, (berth_budget){berth_search_left(j->crew.best), whole.seconds});
-}
-
 static berth_status search(job *j) {
     berth_crew *crew = &j->crew;
-    BERTH_TRY(run_singles(j));
-    if (j->method->kind == BERTH_METHOD_PORTFOLIO)
-        BERTH_TRY(berth_place_auto(crew));
-    else
-        BERTH_TRY(run_one(j));
+    double *single = berth_arena_push(&j->draft->arena, (size_t)j->costs->n_devices, sizeof *single);
+    if (!single) return berth_fail_nomem(j->ctx);
+    j->draft->plan.single_ms = single;
+    BERTH_TRY(berth_crew_solve(crew, j->method, single));
     if (crew->best->has_best) return BERTH_OK;
     if (atomic_load(&crew->cancelled)) return berth_fail(j->ctx, BERTH_E_CANCELLED, "interrupted before an answer");
     return berth_fail(j->ctx, BERTH_E_INFEASIBLE, "%s found no placement within the limits", j->method->name);

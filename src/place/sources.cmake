@@ -5,4 +5,5 @@ target_sources(berth_objects PRIVATE
   src/place/methods.c
   src/place/pace.c
   src/place/place.c
+  src/place/solve.c
 )

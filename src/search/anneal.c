@@ -1,26 +1,28 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `anneal`: simulated annealing on the logarithm of the makespan (Kirkpatrick et al. 1983), tuned. A move puts a unit,
- * half of the time with up to seven others that hang together with it, on the device of a neighbour; under `concurrent`
- * a third of the moves change the order instead. A worse placement is kept with probability (ms / worse)^(1 / T).
+/* `anneal`: simulated annealing on the logarithm of the makespan (Kirkpatrick et al. 1983), tuned. Moves are those of
+ * local_walk.c: a unit, half of the time with up to seven others that hang together with it, goes to the device of a
+ * neighbour; under `concurrent` mostly units of the critical chain, and some moves change the order. A worse placement
+ * is kept with probability (ms / worse)^(1 / T).
  *
- * T falls geometrically by a factor of 20 over a round. It starts at 1.2 / units: about what a move of an average unit
- * changes. (The values tuned for a few hundred operations were 0.006 to 0.0003.) A round starts from the best placement
- * so far, disturbed if the last round found no better one, and each is twice as long as the one before; the last takes
- * what is left of the budget. */
+ * T falls geometrically by a factor of 10 over a round. It starts at 0.6 / units, about what a move of an average unit
+ * changes, and higher where units are few. A round starts from the best placement so far, disturbed if the last round
+ * found no better one, and each is twice as long as the one before; the last takes what is left of the budget. */
 #include <math.h>
 
 #include "search/local_walk.h"
 #include "search/search_methods.h"
 
-static const double hot = 1.2, cold = 0.06; /* times 1 / units */
-
 enum { FIRST_ROUND = 50, LONGER = 2 }; /* evaluations per unit; ratio of two rounds */
+static const double cooling = 0.1;     /* last temperature of a round over its first */
 
-typedef struct round {
+static double first_temperature(double n_units) {
+    return 0.6 / n_units * (1 + 10 / n_units);
+}
+
+typedef struct turn {
     int64_t first, length; /* evaluations */
-    bool is_last;
-    double first_spent; /* share of the budget */
-} round_of;
+    double first_spent;    /* share of the budget */
+} turn;
 
 /* Evaluations that the budget leaves; as far as time limits it, by the pace so far. */
 static double evaluations_left(const berth_search *search, int64_t first, double started) {
@@ -31,11 +33,11 @@ static double evaluations_left(const berth_search *search, int64_t first, double
     return by_time < left ? by_time : left;
 }
 
-/* How far the round is, 0 to 1. The last round of a budget in time ends with it, whatever the pace was expected to be.
- */
-static double progress(const berth_search *search, const round_of *r) {
+/* How far the round is, 0 to 1: by evaluations or, if it is to last beyond its end, by the share of the budget in time
+ * that it has used. */
+static double progress(const berth_search *search, const turn *r) {
     double done = (double)(search->evaluations - r->first) / (double)r->length;
-    if (r->is_last && search->budget.seconds < INFINITY) {
+    if (search->budget.seconds < INFINITY) {
         double spent = (berth_search_spent(search) - r->first_spent) / (1 - r->first_spent);
         if (spent > done) done = spent;
     }
@@ -43,15 +45,15 @@ static double progress(const berth_search *search, const round_of *r) {
 }
 
 /* False: no move came up in many draws. */
-static bool run_round(berth_stroll *w, const round_of *r) {
+static bool run_round(berth_stroll *w, const turn *r) {
     berth_search *search = w->search;
-    double n = w->problem->n_units, temperature = hot / n;
+    double n = w->problem->n_units, hot = first_temperature(n), temperature = hot;
     int64_t misses = 0, most_misses = 64 + 16 * (int64_t)n, until_cooler = 0;
     while (!berth_search_stop(search) && w->ms > 0) {
         if (--until_cooler < 0) {
             double done = progress(search, r);
             if (done >= 1) break;
-            temperature = hot / n * pow(cold / hot, done);
+            temperature = hot * pow(cooling, done);
             until_cooler = 16;
         }
         int64_t before = search->evaluations;
@@ -84,11 +86,8 @@ static void anneal(berth_stroll *w) {
         else if (!is_first)
             berth_stroll_restart(w);
         best_ms = search->best_ms;
-        round_of r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
-        if (left < LONGER * (double)length) {
-            r.is_last = true;
-            r.length = left > 1 ? (int64_t)left : 1;
-        }
+        turn r = {.first = search->evaluations, .length = length, .first_spent = berth_search_spent(search)};
+        if (left < LONGER * (double)length) r.length = left > 1 ? (int64_t)left : 1;
         if (!run_round(w, &r)) return;
         length *= LONGER;
     }

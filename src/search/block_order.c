@@ -24,7 +24,7 @@ typedef struct state {
     int32_t order[BERTH_BLOCK_TASKS];
     int32_t missing[BERTH_BLOCK_TASKS];
     double ready[BERTH_BLOCK_TASKS]; /* latest arrival of the inputs so far */
-    double free[BERTH_MAX_DEVICES];
+    double idle[BERTH_MAX_DEVICES];
 } state;
 
 typedef struct order_search {
@@ -46,7 +46,7 @@ static double tail_of(const order_search *o, int32_t task) {
 }
 
 static double start_of(const order_search *o, const state *s, int32_t task) {
-    return fmax(s->free[o->device[task]], s->ready[task]);
+    return fmax(s->idle[o->device[task]], s->ready[task]);
 }
 
 static double copy_at(const order_search *o, double now, double *link_free, int32_t value, int32_t from, int32_t to) {
@@ -86,7 +86,7 @@ static double bound(const order_search *o, const state *s) {
         shortest[d] = fmin(shortest[d], tail_of(o, task));
     }
     for (int32_t d = 0; d < o->c->n_devices; d++)
-        if (work[d] > 0) least = fmax(least, s->free[d] + work[d] + shortest[d]);
+        if (work[d] > 0) least = fmax(least, s->idle[d] + work[d] + shortest[d]);
     return least;
 }
 
@@ -114,7 +114,7 @@ static void put_next(order_search *o, const state *s, int32_t task, uint64_t pos
     next.order[next.n++] = task;
     next.placed |= (uint64_t)1 << task;
     next.before_last = possible;
-    next.free[o->device[task]] = end;
+    next.idle[o->device[task]] = end;
     next.last = fmax(next.last, end);
     for (int32_t i = c->out_start[task]; i < c->out_start[task + 1]; i++)
         spread(o, &next, end, link_free, c->out_values[i], o->device[task]);

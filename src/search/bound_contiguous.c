@@ -13,7 +13,7 @@
  * The same tables tell a search what must follow a step. A bound of what is left after some tasks are done may only
  * look at tasks that are not done.
  *
- * Throughput: the times of all tasks, each on its fastest device, shared by all devices. */
+ * Throughput: prices (exact_contiguous_load.c). */
 #include "search/exact_contiguous.h"
 
 #include <math.h>
@@ -21,15 +21,15 @@
 typedef struct tails {
     berth_contiguous *m;
     berth_arena scratch;
-    size_t n_states, n_classes;
+    size_t n_states, n_kinds;
     double *host;     /* [task * n_states + state] */
-    double *part;     /* [(task * n_classes + class) * n_states + state] */
-    double *in, *out; /* [edge * n_classes + class] */
-    double *enter, *root, *leave;
+    double *part;     /* [(task * n_kinds + kind) * n_states + state] */
+    double *in, *out; /* [edge * n_kinds + kind] */
+    double *enter, *root, *leave, *arrive;
 } tails;
 
-static double *row(double *table, const tails *t, int32_t task, int32_t class) {
-    return table + ((size_t)task * t->n_classes + (size_t) class) * t->n_states;
+static double *row(double *table, const tails *t, int32_t task, int32_t kind) {
+    return table + ((size_t)task * t->n_kinds + (size_t)kind) * t->n_states;
 }
 
 /* Copies along every edge, in and out, all values of the edge together. */
@@ -37,17 +37,17 @@ static bool price_edges(tails *t) {
     berth_contiguous *m = t->m;
     const berth_costs *c = m->c;
     int32_t *edge_of = berth_arena_push(&t->scratch, (size_t)c->n_tasks, sizeof *edge_of);
-    t->in = berth_arena_push(&t->scratch, (size_t)m->n_edges * t->n_classes, sizeof *t->in);
-    t->out = berth_arena_push(&t->scratch, (size_t)m->n_edges * t->n_classes, sizeof *t->out);
+    t->in = berth_arena_push(&t->scratch, (size_t)m->n_edges * t->n_kinds, sizeof *t->in);
+    t->out = berth_arena_push(&t->scratch, (size_t)m->n_edges * t->n_kinds, sizeof *t->out);
     if (t->scratch.failed) return false;
     for (int32_t task = 0; task < c->n_tasks; task++) {
         for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++) edge_of[m->edge_from[e]] = e;
         for (int32_t i = m->in_start[task]; i < m->in_start[task + 1]; i++) {
             int32_t value = m->in_values[i], producer = c->value_producer[value];
-            for (size_t k = 0; producer >= 0 && k < t->n_classes; k++) {
-                size_t at = (size_t)edge_of[producer] * t->n_classes + k;
-                t->in[at] += berth_costs_copy(c, value, c->host, m->class_device[k]);
-                t->out[at] += berth_costs_copy(c, value, m->class_device[k], c->host);
+            for (size_t k = 0; producer >= 0 && k < t->n_kinds; k++) {
+                size_t at = (size_t)edge_of[producer] * t->n_kinds + k;
+                t->in[at] += berth_costs_copy(c, value, c->host, m->kind_device[k]);
+                t->out[at] += berth_costs_copy(c, value, m->kind_device[k], c->host);
             }
         }
     }
@@ -58,20 +58,20 @@ static double find_enter(const tails *t, int32_t edge, int32_t state) {
     const berth_contiguous *m = t->m;
     int32_t to = m->edge_to[edge];
     double best = t->host[(size_t)to * t->n_states + (size_t)state];
-    for (size_t k = 0; k < t->n_classes; k++) {
-        int32_t after = m->after[(size_t)state * t->n_classes + k];
+    for (size_t k = 0; k < t->n_kinds; k++) {
+        int32_t after = m->after[(size_t)state * t->n_kinds + k];
         if (after < 0) continue;
-        double ms = t->in[(size_t)edge * t->n_classes + k] + row(t->part, t, to, (int32_t)k)[after];
+        double ms = t->in[(size_t)edge * t->n_kinds + k] + row(t->part, t, to, (int32_t)k)[after];
         if (ms < best) best = ms;
     }
     return best;
 }
 
-/* What follows an edge whose first task is in a part of the class. */
-static double find_leave(const tails *t, int32_t edge, int32_t class, int32_t state) {
-    double out = t->out[(size_t)edge * t->n_classes + (size_t) class];
+/* What follows an edge whose first task is in a part of the kind. */
+static double find_leave(const tails *t, int32_t edge, int32_t kind, int32_t state) {
+    double out = t->out[(size_t)edge * t->n_kinds + (size_t)kind];
     double left = out + t->enter[(size_t)edge * t->n_states + (size_t)state];
-    double stayed = row(t->part, t, t->m->edge_to[edge], class)[state];
+    double stayed = row(t->part, t, t->m->edge_to[edge], kind)[state];
     return left < stayed ? left : stayed;
 }
 
@@ -100,15 +100,15 @@ static void find_host(tails *t, int32_t task) {
     }
 }
 
-static void find_part(tails *t, int32_t task, int32_t class) {
+static void find_part(tails *t, int32_t task, int32_t kind) {
     const berth_contiguous *m = t->m;
-    int32_t device = m->class_device[class];
+    int32_t device = m->kind_device[kind];
     double time = m->allowed[task] >> device & 1 ? berth_contiguous_ms(m, task, device) : INFINITY;
     for (size_t state = 0; state < t->n_states; state++) {
         double most = targets_of(t, task, device, (int32_t)state);
         for (int32_t i = m->succ_start[task]; i < m->succ_start[task + 1]; i++)
-            most = fmax(most, find_leave(t, m->succ_edges[i], class, (int32_t)state));
-        row(t->part, t, task, class)[state] = time + most;
+            most = fmax(most, find_leave(t, m->succ_edges[i], kind, (int32_t)state));
+        row(t->part, t, task, kind)[state] = time + most;
     }
 }
 
@@ -120,8 +120,8 @@ static double find_root(const tails *t, int32_t task, int32_t state) {
     for (int32_t i = m->in_start[task]; i < m->in_start[task + 1]; i++)
         ready = fmax(ready, m->given_ms[m->in_values[i]]);
     double best = ready + t->host[(size_t)task * t->n_states + (size_t)state];
-    for (size_t k = 0; k < t->n_classes; k++) {
-        int32_t after = m->after[(size_t)state * t->n_classes + k], device = m->class_device[k];
+    for (size_t k = 0; k < t->n_kinds; k++) {
+        int32_t after = m->after[(size_t)state * t->n_kinds + k], device = m->kind_device[k];
         if (after < 0) continue;
         double in = 0, start = 0;
         for (int32_t i = m->in_start[task]; i < m->in_start[task + 1]; i++) {
@@ -135,18 +135,54 @@ static double find_root(const tails *t, int32_t task, int32_t state) {
     return best;
 }
 
+/* When the task can have ended on a device, if at the earliest its values from outside the device arrive as they can
+ * (`own`: ends of the tasks before it on the same device). */
+static double find_end(const tails *t, int32_t task, int32_t kind, const double *own) {
+    const berth_contiguous *m = t->m;
+    int32_t device = kind < m->n_kinds ? m->kind_device[kind] : m->c->host;
+    double start = 0;
+    if (!(m->allowed[task] >> device & 1)) return INFINITY;
+    for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++) {
+        double ready = t->arrive[e];
+        if (kind < m->n_kinds)
+            ready = fmin(ready + t->in[(size_t)e * t->n_kinds + (size_t)kind],
+                         own[(size_t)m->edge_from[e] * (t->n_kinds + 1)]);
+        start = fmax(start, ready);
+    }
+    return start + berth_contiguous_ms(m, task, device);
+}
+
+/* Forwards, with any device as often as one likes: when the value of each edge can be on the host. */
+static bool find_arrivals(tails *t) {
+    const berth_contiguous *m = t->m;
+    double *end = berth_arena_push(&t->scratch, (size_t)m->c->n_tasks * (t->n_kinds + 1), sizeof *end);
+    if (!end) return false;
+    for (int32_t task = 0; task < m->c->n_tasks; task++) {
+        if (!m->is_kept[task]) continue;
+        double *ends = end + (size_t)task * (t->n_kinds + 1);
+        for (int32_t kind = 0; kind <= m->n_kinds; kind++) ends[kind] = find_end(t, task, kind, end + kind);
+        for (int32_t i = m->succ_start[task]; i < m->succ_start[task + 1]; i++) {
+            int32_t e = m->succ_edges[i];
+            t->arrive[e] = ends[t->n_kinds];
+            for (size_t k = 0; k < t->n_kinds; k++)
+                t->arrive[e] = fmin(t->arrive[e], ends[k] + t->out[(size_t)e * t->n_kinds + k]);
+        }
+    }
+    return true;
+}
+
 static void find_leaves(tails *t, int32_t block) {
     const berth_contiguous *m = t->m;
-    for (int32_t class = 0; class < m->n_classes; class ++)
+    for (int32_t kind = 0; kind < m->n_kinds; kind++)
         for (int32_t state = 0; state < m->n_states; state++) {
             double most = 0;
             for (int32_t k = m->block_start[block]; k < m->block_start[block + 1]; k++) {
                 int32_t task = m->block_tasks[k];
                 for (int32_t i = m->succ_start[task]; i < m->succ_start[task + 1]; i++)
                     if (m->block_of[m->edge_to[m->succ_edges[i]]] != block)
-                        most = fmax(most, find_leave(t, m->succ_edges[i], class, state));
+                        most = fmax(most, find_leave(t, m->succ_edges[i], kind, state));
             }
-            row(t->leave, t, block, class)[state] = most;
+            row(t->leave, t, block, kind)[state] = most;
         }
 }
 
@@ -162,16 +198,17 @@ static bool fill(tails *t) {
     berth_contiguous *m = t->m;
     size_t n = (size_t)m->c->n_tasks;
     t->host = berth_arena_push(&t->scratch, n * t->n_states, sizeof *t->host);
-    t->part = berth_arena_push(&t->scratch, n * t->n_states * t->n_classes, sizeof *t->part);
+    t->part = berth_arena_push(&t->scratch, n * t->n_states * t->n_kinds, sizeof *t->part);
     t->enter = berth_arena_push(&m->arena, (size_t)m->n_edges * t->n_states, sizeof *t->enter);
     t->root = berth_arena_push(&m->arena, n * t->n_states, sizeof *t->root);
     int32_t *roots = berth_arena_push(&m->arena, n, sizeof *roots);
-    t->leave = berth_arena_push(&m->arena, (size_t)m->n_blocks * t->n_states * t->n_classes, sizeof *t->leave);
-    if (t->scratch.failed || m->arena.failed || !price_edges(t)) return false;
+    t->leave = berth_arena_push(&m->arena, (size_t)m->n_blocks * t->n_states * t->n_kinds, sizeof *t->leave);
+    t->arrive = berth_arena_push(&m->arena, (size_t)m->n_edges, sizeof *t->arrive);
+    if (t->scratch.failed || m->arena.failed || !price_edges(t) || !find_arrivals(t)) return false;
     for (int32_t task = m->c->n_tasks - 1; task >= 0; task--) {
         if (!m->is_kept[task]) continue;
         find_host(t, task);
-        for (int32_t class = 0; class < m->n_classes; class ++) find_part(t, task, class);
+        for (int32_t kind = 0; kind < m->n_kinds; kind++) find_part(t, task, kind);
         for (int32_t e = m->pred_start[task]; e < m->pred_start[task + 1]; e++)
             for (int32_t state = 0; state < m->n_states; state++)
                 t->enter[(size_t)e * t->n_states + (size_t)state] = find_enter(t, e, state);
@@ -185,62 +222,30 @@ static bool fill(tails *t) {
     m->enter = t->enter;
     m->root = t->root;
     m->leave = t->leave;
+    m->arrive = t->arrive;
     return true;
 }
 
-double berth_contiguous_fastest(const berth_contiguous *m, int32_t task) {
-    double best = INFINITY;
-    for (int32_t class = 0; class < m->n_classes; class ++)
-        if (m->allowed[task] >> m->class_device[class] & 1)
-            best = fmin(best, berth_contiguous_ms(m, task, m->class_device[class]));
-    return best;
-}
-
-static void find_ratio(berth_contiguous *m) {
-    m->host_per_device = INFINITY;
-    for (int32_t task = 0; task < m->c->n_tasks; task++) {
-        double device = berth_contiguous_fastest(m, task), host = berth_contiguous_ms(m, task, m->c->host);
-        if (!m->is_kept[task] || !(m->allowed[task] >> m->c->host & 1)) continue;
-        if (device > 0 && device < INFINITY) m->host_per_device = fmin(m->host_per_device, host / device);
-    }
-}
-
 berth_status berth_contiguous_make_tails(berth_ctx *ctx, berth_contiguous *m) {
-    tails t = {.m = m, .n_states = (size_t)m->n_states, .n_classes = (size_t)m->n_classes};
-    find_ratio(m);
-    if (m->throughput) return BERTH_OK;
+    tails t = {.m = m, .n_states = (size_t)m->n_states, .n_kinds = (size_t)m->n_kinds};
     berth_arena_init(&t.scratch, berth_ctx_allocator(ctx));
     bool made = fill(&t);
     berth_arena_deinit(&t.scratch);
     return made ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
-/* The host can take over at most what its own share leaves room for; with x milliseconds of the devices' work taken
- * over, load >= (rest - x) / n_left and load >= (host + ratio x) / cores. */
-double berth_contiguous_least_load(const berth_contiguous *m, double host_ms, double rest_ms, int32_t n_left) {
-    double cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1, ratio = m->host_per_device;
-    double least = host_ms / cores;
-    if (rest_ms <= 0) return least;
-    if (ratio == INFINITY) return n_left > 0 ? fmax(least, rest_ms / n_left) : INFINITY;
-    double shared = (rest_ms * ratio + host_ms) / (n_left * ratio + cores);
-    return fmax(least, shared);
-}
-
-/* Every task somewhere, and the longest of them by itself. */
+/* Shared by all devices, and the longest task by itself. */
 static double bound_load(const berth_contiguous *m) {
-    double cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1, longest = 0, host_only = 0, rest = 0;
-    int32_t n_left = m->c->n_devices - 1;
+    double longest = 0, shared = 0, cores = m->c->max_cpus > 1 ? m->c->max_cpus : 1;
     for (int32_t task = 0; task < m->c->n_tasks; task++) {
-        double device = berth_contiguous_fastest(m, task);
-        bool on_host = m->allowed[task] >> m->c->host & 1;
-        double host = on_host ? berth_contiguous_ms(m, task, m->c->host) : INFINITY;
-        longest = fmax(longest, fmin(device, host / cores));
-        if (device == INFINITY)
-            host_only += host;
-        else
-            rest += device;
+        double fastest = INFINITY;
+        for (int32_t d = 0; d < m->c->n_devices; d++)
+            if (m->allowed[task] >> d & 1)
+                fastest = fmin(fastest, berth_contiguous_ms(m, task, d) / (d == m->c->host ? cores : 1));
+        longest = fmax(longest, fastest);
+        shared += m->price[(size_t)task * (size_t)m->n_states + (size_t)m->n_states - 1];
     }
-    return fmax(longest, berth_contiguous_least_load(m, host_only, rest, n_left));
+    return fmax(longest, shared);
 }
 
 static double bound_latency(const berth_contiguous *m) {

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* `exact` by execution model: which of the exact searches proves what. Each leaves a valid bound where it gives up. */
 #include "search/exact.h"
 
 berth_status berth_search_exact(berth_search *search) {

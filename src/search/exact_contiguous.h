@@ -12,7 +12,9 @@
  * the host may run one member before a part and another after it, although the unit as a whole could not be ordered. A
  * part always takes whole units. Blocks of the first kind lie on no cycle, so that blocks are partially ordered.
  *
- * Devices that are alike form a class; a state says how many of each class are left. */
+ * For graphs with too many blocks neighbours may be lumped together: what is found then need not be the best.
+ *
+ * Devices that are alike form a kind; a state says how many of each kind are left. */
 #ifndef BERTH_SEARCH_EXACT_CONTIGUOUS_H
 #define BERTH_SEARCH_EXACT_CONTIGUOUS_H
 
@@ -23,16 +25,17 @@ typedef struct berth_contiguous {
     const berth_problem *problem;
     const berth_costs *c;
     bool throughput;
+    bool weighs_host;        /* given sizes may exceed the host's memory */
     bool has_all_devices;    /* none left out for having too many kinds of them */
     const uint64_t *allowed; /* [n_tasks] of its unit, or for bounds of the task itself */
     double base_ms;          /* when given values that are wanted elsewhere at the end are on the host */
 
-    int32_t n_classes, n_states; /* state 0: none left; n_states - 1: all */
-    bool endless;                /* for bounds, where there are too many states: one, of which nothing is ever taken */
-    int32_t class_device[BERTH_MAX_DEVICES];
-    uint64_t class_devices[BERTH_MAX_DEVICES];
-    const int32_t *after;  /* [state * n_classes + class] the state with one less of the class, or -1 */
-    const int32_t *n_left; /* [n_states] */
+    int32_t n_kinds, n_states; /* state 0: none left; n_states - 1: all */
+    bool endless;              /* for bounds, where there are too many states: one, of which nothing is ever taken */
+    int32_t kind_device[BERTH_MAX_DEVICES];
+    uint64_t kind_devices[BERTH_MAX_DEVICES];
+    const int32_t *after; /* [state * n_kinds + kind] the state with one less of the kind, or -1 */
+    const int32_t *left;  /* [state * n_kinds + kind] how many */
 
     /* What is left of tasks and values once units that cost nothing are dropped; numbers are those of the costs. */
     const bool *is_kept; /* [n_tasks] */
@@ -51,42 +54,52 @@ typedef struct berth_contiguous {
     const int32_t *succ_start, *succ_edges; /* edges out of a task */
 
     int32_t n_blocks;
-    const int32_t *block_of;                  /* [n_tasks] or -1 */
-    const int32_t *block_start, *block_tasks; /* ascending */
-    const int32_t *block_unit;
+    const int32_t *block_of;                                      /* [n_tasks] or -1 */
+    const int32_t *block_start, *block_tasks;                     /* ascending */
+    const uint64_t *block_allowed;                                /* devices of all its tasks */
+    const int32_t *block_unit;                                    /* blocks of one unit go to a part together */
     const int32_t *unit_blocks;                                   /* [n_units] how many */
     const int32_t *before_start, *before, *behind_start, *behind; /* blocks next to each block */
 
     /* From below, with what is left: what follows once ... (bound_contiguous.c) */
     const double *enter; /* [edge * n_states + state] ... the value of an edge is on the host */
     int32_t n_roots;
-    const int32_t *roots;   /* tasks without predecessors, or that read given values which are late */
-    const double *root;     /* [task * n_states + state] ... the model starts, for roots */
-    const double *leave;    /* [(block * n_classes + class) * n_states + state] ... the block was run in a part */
-    double host_per_device; /* throughput: least ratio of a block's time on the host and on its fastest device */
+    const int32_t *roots; /* tasks without predecessors, or that read given values which are late */
+    const double *root;   /* [task * n_states + state] ... the model starts, for roots */
+    const double *leave;  /* [(block * n_kinds + kind) * n_states + state] ... the block was run in a part */
+    const double *arrive; /* [edge] and from below: when the value of an edge can be on the host */
+
+    /* Throughput, from below: the largest load is at least the sum over tasks of their price, for every state, and what
+     * the host has already counts as well (exact_contiguous_load.c). */
+    const double *price;      /* [task * n_states + state] */
+    const double *host_price; /* [state] of a millisecond on the host */
 } berth_contiguous;
 
 /* A lower bound for single tasks: longest paths, or loads shared by all devices. Linear in tasks, edges and states. */
 berth_status berth_search_bound_contiguous(berth_search *search);
 
 typedef struct berth_contiguous_options {
-    bool for_bounds; /* single tasks; no blocks */
-    bool drop;       /* leave out units that take no time */
+    bool for_bounds;     /* single tasks; no blocks */
+    bool drop;           /* leave out units that take no time */
+    int32_t most_blocks; /* about; tasks next to each other in some order are lumped together; 0: any number */
 } berth_contiguous_options;
 
 berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, berth_contiguous_options options);
 void berth_contiguous_free(berth_contiguous *m);
 /* exact_contiguous_blocks.c */
-berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m);
+berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m, int32_t most_blocks);
 /* bound_contiguous.c */
 berth_status berth_contiguous_make_tails(berth_ctx *ctx, berth_contiguous *m);
-/* What is certain about the largest load if host_ms are on the host, rest_ms more must run on n_left devices or the
- * host, and every millisecond of it takes at least host_per_device on the host. */
-double berth_contiguous_fastest(const berth_contiguous *m, int32_t task);
-double berth_contiguous_least_load(const berth_contiguous *m, double host_ms, double rest_ms, int32_t n_left);
+/* exact_contiguous_load.c */
+berth_status berth_contiguous_make_prices(berth_ctx *ctx, berth_contiguous *m);
 
 static inline double berth_contiguous_ms(const berth_contiguous *m, int32_t task, int32_t device) {
     return m->c->time_ms[(size_t)task * (size_t)m->c->n_devices + (size_t)device];
+}
+
+/* First entry of a row of `leave`. */
+static inline size_t berth_contiguous_row(const berth_contiguous *m, int32_t block, int32_t kind) {
+    return ((size_t)block * (size_t)m->n_kinds + (size_t)kind) * (size_t)m->n_states;
 }
 
 static inline int32_t berth_contiguous_n_readers(const berth_contiguous *m, int32_t value) {
@@ -106,7 +119,7 @@ typedef struct berth_part_sums {
 
 typedef struct berth_part {
     const berth_contiguous *m;
-    int32_t class, device;
+    int32_t kind, device;
     bool weigh;            /* memory of the device may be exceeded */
     int32_t n;             /* blocks */
     berth_part_sums *sums; /* [n_blocks + 1] after each of them */
@@ -120,7 +133,7 @@ typedef struct berth_part {
 } berth_part;
 
 bool berth_part_init(berth_part *part, berth_arena *arena, const berth_contiguous *m);
-void berth_part_begin(berth_part *part, int32_t class);
+void berth_part_begin(berth_part *part, int32_t kind);
 /* False if the device's memory is exceeded: then no larger part fits either. The block is added all the same. */
 bool berth_part_add(berth_part *part, int32_t block);
 void berth_part_undo(berth_part *part);

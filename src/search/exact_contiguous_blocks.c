@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks: which units are one (what that needs, and why, stands in the header), and their partial order.
  *
- * Blocks are numbered so that values flow from smaller to larger ones, along chains as far as possible. */
+ * Blocks are numbered so that values flow from smaller to larger ones, along chains as far as possible. If there are
+ * too many, runs of consecutive ones with the same devices become one: values still flow from smaller to larger blocks.
+ */
 #include "search/exact_contiguous.h"
 
 #include <string.h>
@@ -101,28 +103,72 @@ static bool order_blocks(blocks *b, const int32_t *block_of, int32_t n, int32_t 
     return true;
 }
 
+/* Lumps blocks together, by their numbers; returns how many are left. */
+static int32_t lump(blocks *b, int32_t *block_of, int32_t n, int32_t most) {
+    const berth_contiguous *m = b->m;
+    uint64_t *allowed = berth_arena_push(&b->scratch, (size_t)n, sizeof *allowed);
+    int32_t *lump_of = berth_arena_push(&b->scratch, (size_t)n, sizeof *lump_of);
+    int32_t n_lumps = 0, size = 0, full = n / most + 1;
+    if (b->scratch.failed) return -1;
+    for (int32_t task = 0; task < m->c->n_tasks; task++)
+        if (block_of[task] >= 0) allowed[block_of[task]] = m->allowed[task];
+    for (int32_t i = 0; i < n; i++, size++) {
+        if (i == 0 || size == full || allowed[i] != allowed[i - 1]) {
+            n_lumps++;
+            size = 0;
+        }
+        lump_of[i] = n_lumps - 1;
+    }
+    for (int32_t task = 0; task < m->c->n_tasks; task++)
+        if (block_of[task] >= 0) block_of[task] = lump_of[block_of[task]];
+    return n_lumps;
+}
+
+static int32_t find(int32_t *leader, int32_t unit) {
+    while (leader[unit] != unit) unit = leader[unit] = leader[leader[unit]];
+    return unit;
+}
+
+/* Units that share a block are one from here on. */
+static bool join_units(blocks *b, int32_t *unit, int32_t *unit_blocks) {
+    const berth_contiguous *m = b->m;
+    int32_t *leader = berth_arena_push(&b->scratch, (size_t)m->problem->n_units, sizeof *leader);
+    if (!leader) return false;
+    for (int32_t u = 0; u < m->problem->n_units; u++) leader[u] = u;
+    for (int32_t i = 0; i < m->n_blocks; i++)
+        for (int32_t k = m->block_start[i]; k < m->block_start[i + 1]; k++)
+            leader[find(leader, m->problem->unit_of[m->block_tasks[k]])] =
+                find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
+    for (int32_t i = 0; i < m->n_blocks; i++) {
+        unit[i] = find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
+        unit_blocks[unit[i]]++;
+    }
+    return true;
+}
+
 static bool list_tasks(blocks *b, const int32_t *block_of) {
     berth_contiguous *m = b->m;
     size_t n = (size_t)m->n_blocks;
     int32_t *start = berth_arena_push(&m->arena, n + 2, sizeof *start);
     int32_t *tasks = berth_arena_push(&m->arena, (size_t)m->c->n_tasks, sizeof *tasks);
+    uint64_t *allowed = berth_arena_push(&m->arena, n, sizeof *allowed);
     int32_t *unit = berth_arena_push(&m->arena, n, sizeof *unit);
     int32_t *unit_blocks = berth_arena_push(&m->arena, (size_t)m->problem->n_units, sizeof *unit_blocks);
     if (m->arena.failed) return false;
     for (int32_t task = 0; task < m->c->n_tasks; task++)
         if (block_of[task] >= 0) start[block_of[task] + 2]++;
     for (size_t i = 1; i <= n + 1; i++) start[i] += start[i - 1];
-    for (int32_t task = 0; task < m->c->n_tasks; task++)
-        if (block_of[task] >= 0) tasks[start[block_of[task] + 1]++] = task;
-    for (int32_t i = 0; i < m->n_blocks; i++) {
-        unit[i] = m->problem->unit_of[tasks[start[i]]];
-        unit_blocks[unit[i]]++;
+    for (int32_t task = 0; task < m->c->n_tasks; task++) {
+        if (block_of[task] < 0) continue;
+        tasks[start[block_of[task] + 1]++] = task;
+        allowed[block_of[task]] = m->allowed[task];
     }
     m->block_start = start;
     m->block_tasks = tasks;
+    m->block_allowed = allowed;
     m->block_unit = unit;
     m->unit_blocks = unit_blocks;
-    return true;
+    return join_units(b, unit, unit_blocks);
 }
 
 /* Distinct blocks next to each, on one side. */
@@ -150,7 +196,7 @@ static bool list_neighbours(blocks *b, bool behind, const int32_t **out_start, c
     return true;
 }
 
-static bool make_blocks(blocks *b) {
+static bool make_blocks(blocks *b, int32_t most_blocks) {
     berth_contiguous *m = b->m;
     size_t n = (size_t)m->c->n_tasks;
     int32_t *block_of = berth_arena_push(&m->arena, n, sizeof *block_of);
@@ -162,15 +208,17 @@ static bool make_blocks(blocks *b) {
     if (!order_blocks(b, block_of, m->n_blocks, number)) return false;
     for (size_t task = 0; task < n; task++)
         if (block_of[task] >= 0) block_of[task] = number[block_of[task]];
+    if (most_blocks > 0 && m->n_blocks > most_blocks) m->n_blocks = lump(b, block_of, m->n_blocks, most_blocks);
+    if (m->n_blocks < 0) return false;
     m->block_of = block_of;
     return list_tasks(b, block_of) && list_neighbours(b, false, &m->before_start, &m->before) &&
            list_neighbours(b, true, &m->behind_start, &m->behind);
 }
 
-berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m) {
+berth_status berth_contiguous_make_blocks(berth_ctx *ctx, berth_contiguous *m, int32_t most_blocks) {
     blocks b = {.m = m};
     berth_arena_init(&b.scratch, berth_ctx_allocator(ctx));
-    bool made = make_blocks(&b);
+    bool made = make_blocks(&b, most_blocks);
     berth_arena_deinit(&b.scratch);
     return made ? BERTH_OK : berth_fail_nomem(ctx);
 }

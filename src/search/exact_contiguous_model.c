@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The problem of `contiguous` with its devices by classes, its edges priced, and units dropped that take no time.
+/* The problem of `contiguous` with its devices by kinds, its edges priced, and units dropped that take no time.
  *
  * A unit that takes no time anywhere and either reads nothing (and needs no memory) or is read by nothing may be left
  * out: what is left costs no more than before in any placement, so its optimum is a lower bound; and it is the optimum
@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_STATES = 512, MAX_TABLE = 1 << 26 };
+enum { MAX_STATES = 512, MAX_TABLE = 1 << 24 /* entries by state, kind and task */ };
 
 typedef struct build {
     berth_ctx *ctx;
@@ -22,43 +22,49 @@ static void *push(build *b, size_t n, size_t size) {
     return berth_arena_push(&b->m->arena, n, size);
 }
 
-/* Classes as long as their states stay few; for bounds too many kinds of devices become one that never runs out. */
-static berth_status make_classes(build *b) {
+/* How many states there are with one more kind of so many devices; 0: too many. */
+static int32_t count_states(const berth_contiguous *m, int32_t n_devices) {
+    int64_t n = (int64_t)m->n_states * (n_devices + 1);
+    return n <= MAX_STATES && n * (m->n_kinds + 2) * m->c->n_tasks <= MAX_TABLE ? (int32_t)n : 0;
+}
+
+/* Kinds as long as their states stay few; for bounds too many states become one, from which nothing is ever taken. */
+static berth_status make_kinds(build *b) {
     berth_contiguous *m = b->m;
     const berth_costs *c = m->c;
-    int32_t size[BERTH_MAX_DEVICES], stride[BERTH_MAX_DEVICES];
+    int32_t size[BERTH_MAX_DEVICES] = {0}, stride[BERTH_MAX_DEVICES] = {0};
     bool endless = false;
     m->n_states = 1;
     m->has_all_devices = true;
     for (int32_t d = 0; d < c->n_devices; d++) {
         uint64_t alike = m->problem->equal_devices[d];
         if (d == c->host || (alike & (((uint64_t)1 << d) - 1))) continue;
-        int32_t count = __builtin_popcountll(alike);
-        if (m->n_states > MAX_STATES / (count + 1)) {
+        int32_t count = __builtin_popcountll(alike), n_states = count_states(m, count);
+        if (n_states == 0 && !b->options.for_bounds) {
             m->has_all_devices = false;
-            if (!b->options.for_bounds) continue;
-            endless = true;
+            continue;
         }
-        size[m->n_classes] = count;
-        stride[m->n_classes] = m->n_states;
-        m->class_device[m->n_classes] = d;
-        m->class_devices[m->n_classes++] = alike;
-        if (!endless) m->n_states *= count + 1;
+        endless |= n_states == 0;
+        size[m->n_kinds] = count;
+        stride[m->n_kinds] = m->n_states;
+        m->kind_device[m->n_kinds] = d;
+        m->kind_devices[m->n_kinds++] = alike;
+        if (n_states > 0) m->n_states = n_states;
     }
-    if (endless || (int64_t)m->n_states * (m->n_classes + 1) * c->n_tasks > MAX_TABLE) endless = b->options.for_bounds;
     if (endless) m->n_states = 1;
     m->endless = endless;
-    int32_t *after = push(b, (size_t)m->n_states * (size_t)m->n_classes, sizeof *after);
-    int32_t *n_left = push(b, (size_t)m->n_states, sizeof *n_left);
+    int32_t *after = push(b, (size_t)m->n_states * (size_t)m->n_kinds, sizeof *after);
+    int32_t *left = push(b, (size_t)m->n_states * (size_t)m->n_kinds, sizeof *left);
     if (m->arena.failed) return berth_fail_nomem(b->ctx);
     for (int32_t state = 0; state < m->n_states; state++)
-        for (int32_t k = 0; k < m->n_classes; k++) {
-            int32_t left = endless ? size[k] : state / stride[k] % (size[k] + 1);
-            after[state * m->n_classes + k] = endless ? 0 : left > 0 ? state - stride[k] : -1;
-            n_left[state] += left;
+        for (int32_t k = 0, rest = state; k < m->n_kinds; k++) {
+            int32_t at = state * m->n_kinds + k;
+            left[at] = endless ? size[k] : rest % (size[k] + 1);
+            after[at] = endless ? 0 : left[at] > 0 ? state - stride[k] : -1;
+            rest /= size[k] + 1;
         }
     m->after = after;
-    m->n_left = n_left;
+    m->left = left;
     return BERTH_OK;
 }
 
@@ -206,12 +212,12 @@ static berth_status choose_masks(build *b) {
 
 static berth_status build_model(build *b) {
     BERTH_TRY(choose_masks(b));
-    BERTH_TRY(make_classes(b));
+    BERTH_TRY(make_kinds(b));
     BERTH_TRY(choose_tasks(b));
     BERTH_TRY(make_values(b));
     BERTH_TRY(make_edges(b));
-    if (!b->options.for_bounds) BERTH_TRY(berth_contiguous_make_blocks(b->ctx, b->m));
-    return berth_contiguous_make_tails(b->ctx, b->m);
+    if (!b->options.for_bounds) BERTH_TRY(berth_contiguous_make_blocks(b->ctx, b->m, b->options.most_blocks));
+    return b->m->throughput ? berth_contiguous_make_prices(b->ctx, b->m) : berth_contiguous_make_tails(b->ctx, b->m);
 }
 
 berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, berth_contiguous_options options) {
@@ -223,6 +229,7 @@ berth_status berth_contiguous_new(berth_search *search, berth_contiguous **out, 
     m->problem = search->problem;
     m->c = search->problem->costs;
     m->throughput = m->c->objective == BERTH_OBJECTIVE_THROUGHPUT;
+    m->weighs_host = m->c->task_memory && m->problem->memory_binds && m->c->capacity[m->c->host] < INFINITY;
     build b = {.ctx = search->ctx, .m = m, .options = options};
     berth_status status = build_model(&b);
     if (status == BERTH_OK)

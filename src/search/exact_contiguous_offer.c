@@ -5,16 +5,16 @@
 
 #include <math.h>
 
-static void place_kept(const berth_walk *w, int32_t *device) {
+static void place_kept(const berth_walk *w, berth_trace last, int32_t *device) {
     const berth_contiguous *m = w->m;
     uint64_t left[BERTH_MAX_DEVICES];
-    for (int32_t class = 0; class < m->n_classes; class ++) left[class] = m->class_devices[class];
+    for (int32_t kind = 0; kind < m->n_kinds; kind++) left[kind] = m->kind_devices[kind];
     for (int32_t task = 0; task < m->c->n_tasks; task++) device[task] = m->is_kept[task] ? m->c->host : -1;
-    for (berth_trace at = w->best_trace; at.parent >= 0; at = w->traces.items[at.parent]) {
-        if (at.class < 0) continue;
+    for (berth_trace at = last; at.parent >= 0; at = w->traces.items[at.parent]) {
+        if (at.kind < 0) continue;
         const uint64_t *below = w->traces.items[at.parent].ideal->bits;
-        int32_t d = __builtin_ctzll(left[at.class]);
-        left[at.class] &= left[at.class] - 1;
+        int32_t d = __builtin_ctzll(left[at.kind]);
+        left[at.kind] &= left[at.kind] - 1;
         for (int32_t b = 0; b < m->n_blocks; b++) {
             if (!berth_bits_have(at.ideal->bits, b) || berth_bits_have(below, b)) continue;
             for (int32_t k = m->block_start[b]; k < m->block_start[b + 1]; k++) device[m->block_tasks[k]] = d;
@@ -64,18 +64,21 @@ static void mend(const berth_walk *w, int32_t *device) {
     }
 }
 
-berth_status berth_walk_offer(berth_walk *w) {
-    const berth_contiguous *m = w->m;
-    const berth_problem *p = m->problem;
-    berth_mark mark = berth_arena_mark(&w->arena);
-    int32_t *device = berth_arena_push(&w->arena, (size_t)m->c->n_tasks, sizeof *device);
+static void place_all(const berth_walk *w, berth_trace last, int32_t *device) {
+    const berth_problem *p = w->m->problem;
+    place_kept(w, last, device);
+    for (int32_t unit = 0; unit < p->n_units && w->m->n_dropped > 0; unit++)
+        if (!is_unit_kept(w->m, unit)) put_unit(p, unit, find_beside(p, unit, device), device);
+}
+
+bool berth_walk_is_accepted(berth_walk *w, berth_trace trace) {
+    place_all(w, trace, w->device);
+    return berth_search_evaluate(w->search, w->device, NULL) < INFINITY;
+}
+
+void berth_walk_offer(berth_walk *w) {
+    place_all(w, w->best_trace, w->device);
+    if (w->m->n_dropped > 0) mend(w, w->device);
+    berth_search_offer(w->search, w->device, NULL, BERTH_SOURCE_SEED, "exact");
     w->has_news = false;
-    if (!device) return berth_fail_nomem(w->search->ctx);
-    place_kept(w, device);
-    for (int32_t unit = 0; unit < p->n_units && m->n_dropped > 0; unit++)
-        if (!is_unit_kept(m, unit)) put_unit(p, unit, find_beside(p, unit, device), device);
-    if (m->n_dropped > 0) mend(w, device);
-    berth_search_offer(w->search, device, NULL, BERTH_SOURCE_SEED, "exact");
-    berth_arena_release(&w->arena, mark);
-    return BERTH_OK;
 }

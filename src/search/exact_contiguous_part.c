@@ -56,11 +56,11 @@ static void touch(berth_part *part, berth_part_sums *now, int32_t value) {
     now->touched += part->m->c->value_bytes[value];
 }
 
-void berth_part_begin(berth_part *part, int32_t class) {
+void berth_part_begin(berth_part *part, int32_t kind) {
     const berth_contiguous *m = part->m;
     const berth_costs *c = m->c;
-    part->class = class;
-    part->device = m->class_device[class];
+    part->kind = kind;
+    part->device = m->kind_device[kind];
     part->weigh = m->problem->memory_binds && c->capacity[part->device] < INFINITY;
     part->n = 0;
     berth_part_sums *now = &part->sums[0];

@@ -27,6 +27,7 @@ typedef struct placing {
     uint64_t *saved_copies; /* [sum of inputs and outputs] what `copies` was, position by position */
     size_t n_saved;
     double total; /* serial: times and copies so far */
+    bool queued;  /* `queued`, latency: loads are clocks */
     bool complete;
 } placing;
 
@@ -57,7 +58,7 @@ static void pay_copy(placing *p, int32_t value, int32_t from, int32_t to) {
     double took = berth_costs_copy(c, value, from, to);
     if (c->model == BERTH_MODEL_SERIAL) p->total += took;
     /* queued: a copy costs some clock at least its time; the host's share is left out, which only lowers the bound. */
-    if (c->model == BERTH_MODEL_QUEUED && to == c->host) p->load[to] += took;
+    if (p->queued && to == c->host) p->load[to] += took;
 }
 
 static void add_task(placing *p, int32_t task, int32_t d) {
@@ -72,7 +73,7 @@ static void add_task(placing *p, int32_t task, int32_t d) {
     }
     p->total += time_of(p, task, d);
     p->load[d] += time_of(p, task, d);
-    if (c->model == BERTH_MODEL_QUEUED && d != c->host && time_of(p, task, d) > 0) p->load[c->host] += c->launch_ms[d];
+    if (p->queued && d != c->host && time_of(p, task, d) > 0) p->load[c->host] += c->launch_ms[d];
     if (c->task_memory) p->memory[d] += c->task_memory[task];
 }
 
@@ -87,15 +88,15 @@ static void take_back(placing *p, int32_t task) {
 
 static double bound(const placing *p, int32_t position) {
     const berth_costs *c = p->c;
-    double most = 0, sum = 0;
+    double most = 0, sum = 0, cores = c->objective == BERTH_OBJECTIVE_THROUGHPUT && c->max_cpus > 1 ? c->max_cpus : 1;
     if (c->objective == BERTH_OBJECTIVE_LATENCY && c->model == BERTH_MODEL_SERIAL)
         return p->total + p->rest[position] + c->piece_ms;
     for (int32_t d = 0; d < c->n_devices; d++) {
-        most = fmax(most, p->load[d]);
+        most = fmax(most, d == c->host ? p->load[d] / cores : p->load[d]);
         sum += p->load[d];
     }
     if (c->objective == BERTH_OBJECTIVE_LATENCY) return fmax(most, p->load[c->host] + p->rest[position]);
-    return fmax(most, (sum + p->rest[position]) / c->n_devices);
+    return fmax(most, (sum + p->rest[position]) / (c->n_devices - 1 + cores));
 }
 
 static bool is_repeat(const placing *p, int32_t d) {
@@ -162,12 +163,11 @@ static void place_from(placing *p, int32_t position) {
 /* What a task adds at least, wherever it runs: its fastest time; under `queued` what it costs the host. */
 static double least_of(const placing *p, int32_t task) {
     const berth_costs *c = p->c;
-    bool queued = c->model == BERTH_MODEL_QUEUED && c->objective == BERTH_OBJECTIVE_LATENCY;
     double least = INFINITY;
     for (int32_t d = 0; d < c->n_devices; d++) {
         double took = time_of(p, task, d);
         if (took == INFINITY) continue;
-        if (queued && d != c->host) took = took > 0 ? c->launch_ms[d] : 0;
+        if (p->queued && d != c->host) took = took > 0 ? c->launch_ms[d] : 0;
         least = fmin(least, took);
     }
     return least;
@@ -206,6 +206,7 @@ static void move_given(placing *p) {
 
 berth_status berth_search_exact_placements(berth_search *search) {
     placing p = {.search = search, .problem = search->problem, .c = search->problem->costs, .complete = true};
+    p.queued = p.c->model == BERTH_MODEL_QUEUED && p.c->objective == BERTH_OBJECTIVE_LATENCY;
     enum { DEEPEST = 2000 }; /* one call per task: beyond that no proof would end anyway */
     if (p.c->n_tasks > DEEPEST) return BERTH_OK;
     berth_arena arena;

@@ -32,7 +32,7 @@ static bool place_task(berth_schedule *s, int32_t task) {
     }
     if (best < 0) {
         best = berth_schedule_last_resort(s, task);
-        best_start = s->free[best];
+        best_start = s->idle_from[best];
     }
     return berth_schedule_put(s, task, best, best_start);
 }

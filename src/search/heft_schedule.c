@@ -30,7 +30,7 @@ berth_status berth_schedule_init(berth_schedule *schedule, berth_search *search)
     s->unit_device = berth_arena_push(&s->arena, (size_t)p->n_units, sizeof *s->unit_device);
     s->start = berth_arena_push(&s->arena, n, sizeof *s->start);
     s->end = berth_arena_push(&s->arena, n, sizeof *s->end);
-    s->free = berth_arena_push(&s->arena, k, sizeof *s->free);
+    s->idle_from = berth_arena_push(&s->arena, k, sizeof *s->idle_from);
     s->shortest = berth_arena_push(&s->arena, k, sizeof *s->shortest);
     s->busy = berth_arena_push(&s->arena, k, sizeof *s->busy);
     if (s->arena.failed || !berth_rank_build(&s->arena, p, &s->rank) || !berth_room_build(&s->arena, p, &s->room)) {
@@ -119,7 +119,7 @@ bool berth_schedule_put(berth_schedule *schedule, int32_t task, int32_t device, 
     schedule->device[task] = device;
     schedule->start[task] = start;
     schedule->end[task] = end;
-    if (end > schedule->free[device]) schedule->free[device] = end;
+    if (end > schedule->idle_from[device]) schedule->idle_from[device] = end;
     if (schedule->unit_device[unit] < 0) {
         schedule->unit_device[unit] = device;
         berth_room_put(&schedule->room, unit, device);

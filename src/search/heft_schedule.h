@@ -24,7 +24,7 @@ typedef struct berth_schedule {
     int32_t *device;       /* [n_tasks], -1: not placed */
     int32_t *unit_device;  /* [n_units], -1: free */
     double *start, *end;   /* [n_tasks] */
-    double *free;          /* [n_devices] end of the last task */
+    double *idle_from;     /* [n_devices] end of the last task */
     double *shortest;      /* [n_devices] of all tasks that take any time there */
     berth_busy_list *busy; /* [n_devices] disjoint, ascending; gaps that nothing fits into are filled */
 } berth_schedule;

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Ideals, each stored once: a hash table whose key is the sum of random numbers of the members, so that adding a block
+ * to an ideal changes its key by one addition. */
 #include "search/ideals.h"
 
 #include <string.h>

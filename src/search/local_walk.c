@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Offering a placement costs a full run and a copy, which is more than a move where moves are cheap: there the best one
- * is offered only when the walk is about to leave it, and at most once per so many evaluations as pay for it. What is
- * lost by that is little, since walks end by going down. */
+/* Offering a placement costs a full run and a copy, which is more than a move where moves are cheap. There the best
+ * placement is not offered when it is found but when there is time: what has been changed since then is written down,
+ * and taken back in a copy at the end of a round, or when as many changes have come together as pay for it. */
 #include "search/local_walk.h"
 
 #include <math.h>
@@ -58,6 +58,9 @@ static berth_status set_up(berth_stroll *w) {
     w->priority = berth_arena_push(&w->arena, n, sizeof *w->priority);
     w->by_priority = berth_arena_push(&w->arena, n, sizeof *w->by_priority);
     w->tasks = berth_arena_push(&w->arena, n, sizeof *w->tasks);
+    w->critical = berth_arena_push(&w->arena, n, sizeof *w->critical);
+    w->before = berth_arena_push(&w->arena, n, sizeof *w->before);
+    w->since = berth_arena_push(&w->arena, (size_t)w->problem->n_units + BERTH_STROLL_UNITS + 1, sizeof *w->since);
     w->mark = berth_arena_push(&w->arena, (size_t)w->problem->n_units, sizeof *w->mark);
     if (w->arena.failed || !build_near(w)) return berth_fail_nomem(w->search->ctx);
     return berth_sim_new(w->search->ctx, &w->sim, c);
@@ -113,13 +116,52 @@ static void take_order(berth_stroll *w, const int32_t *priority) {
     for (int32_t i = 0; i < w->costs->n_tasks; i++) w->priority[w->by_priority[i]] = i;
 }
 
+/* The input of a task that arrived last, as the task that made it; -1: none was made. */
+static int32_t last_arrival(const berth_stroll *w, int32_t task) {
+    const berth_costs *c = w->costs;
+    const double *end = berth_sim_ends(w->sim);
+    int32_t last = -1;
+    double latest = -1;
+    for (int32_t i = c->in_start[task]; i < c->in_start[task + 1]; i++) {
+        int32_t value = c->in_values[i], producer = c->value_producer[value];
+        if (producer < 0) continue;
+        double there = end[producer] + berth_costs_copy(c, value, w->device[producer], w->device[task]);
+        if (there <= latest) continue;
+        latest = there;
+        last = producer;
+    }
+    return last;
+}
+
+/* A chain of tasks that made the last run take what it took, from its end. */
+static void trace_critical(berth_stroll *w) {
+    const double *start = berth_sim_starts(w->sim), *end = berth_sim_ends(w->sim);
+    int32_t last_on[BERTH_MAX_DEVICES], last = 0;
+    for (int32_t d = 0; d < w->costs->n_devices; d++) last_on[d] = -1;
+    for (int32_t i = 0; i < w->costs->n_tasks; i++) {
+        int32_t task = w->by_priority[i], *on = &last_on[w->device[task]];
+        w->before[task] = *on;
+        *on = task;
+        if (end[task] > end[last]) last = task;
+    }
+    w->n_critical = 0;
+    for (int32_t task = last; task >= 0;) {
+        w->critical[w->n_critical++] = task;
+        int32_t before = w->before[task];
+        task = before >= 0 && end[before] == start[task] ? before : last_arrival(w, task);
+    }
+}
+
 void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
     if (walk->has_order) take_order(walk, priority);
     walk->ms = berth_sim_load(walk->sim, walk->device, walk->has_order ? walk->priority : NULL);
     berth_search_count(walk->search, 1);
+    walk->n_critical = 0;
+    if (walk->has_order && walk->ms < INFINITY) trace_critical(walk);
     walk->is_unoffered = false;
+    walk->n_since = 0;
     if (walk->ms < walk->seen_ms) {
         walk->seen_ms = walk->ms;
         walk->is_unoffered = true;
@@ -219,13 +261,29 @@ static void shift(berth_stroll *w, int32_t from, int32_t to) {
     w->priority[task] = to;
 }
 
+static void reorder(berth_stroll *w, int32_t task, int32_t place) {
+    w->task = task;
+    w->place = place;
+    w->old_place = w->priority[task];
+    shift(w, w->old_place, place);
+}
+
 double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place) {
     begin(walk);
-    walk->task = task;
-    walk->place = place;
-    walk->old_place = walk->priority[task];
-    shift(walk, walk->old_place, place);
+    reorder(walk, task, place);
     return run(walk);
+}
+
+/* A unit of one task goes to a device and passes up to three tasks there. */
+static double try_with_order(berth_stroll *w, int32_t unit, int32_t to) {
+    int32_t task = w->problem->unit_tasks[w->problem->unit_start[unit]];
+    begin(w);
+    add_change(w, unit, to);
+    put(w, unit, to);
+    int32_t place =
+        berth_stroll_find_place(w, task, 1 + (int32_t)berth_rng_below(w->rng, 3), berth_rng_below(w->rng, 2) == 0);
+    if (place != w->priority[task]) reorder(w, task, place);
+    return run(w);
 }
 
 static int32_t last_predecessor(const berth_stroll *w, int32_t task) {
@@ -255,53 +313,57 @@ int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t 
     return place;
 }
 
-/* Takes the last move back where trying changed the placement. */
-static void undo(berth_stroll *w) {
-    if (w->task >= 0) shift(w, w->place, w->old_place);
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].from);
-}
-
-static void redo(berth_stroll *w) {
-    if (w->task >= 0) shift(w, w->old_place, w->place);
-    for (int32_t i = 0; i < w->n_changes && !w->moves_are_cheap; i++) put(w, w->changes[i].unit, w->changes[i].to);
-}
-
 void berth_stroll_drop(berth_stroll *walk) {
-    undo(walk);
+    if (walk->task >= 0) shift(walk, walk->place, walk->old_place);
+    for (int32_t i = 0; i < walk->n_changes && !walk->moves_are_cheap; i++)
+        put(walk, walk->changes[i].unit, walk->changes[i].from);
 }
 
 void berth_stroll_offer(berth_stroll *walk) {
+    const berth_problem *p = walk->problem;
+    const int32_t *device = walk->device;
     if (!walk->is_unoffered) return;
+    if (walk->n_since > 0) {
+        memcpy(walk->tasks, device, (size_t)walk->costs->n_tasks * sizeof *device);
+        for (int32_t k = walk->n_since - 1; k >= 0; k--)
+            for (int32_t i = p->unit_start[walk->since[k].unit]; i < p->unit_start[walk->since[k].unit + 1]; i++)
+                walk->tasks[p->unit_tasks[i]] = walk->since[k].from;
+        device = walk->tasks;
+    }
     walk->is_unoffered = false;
-    walk->last_offer = walk->search->evaluations;
-    berth_search_offer(walk->search, walk->device, walk->has_order ? walk->priority : NULL, BERTH_SOURCE_POLISHED_SEED,
+    berth_search_offer(walk->search, device, walk->has_order ? walk->priority : NULL, BERTH_SOURCE_POLISHED_SEED,
                        walk->method);
 }
 
-/* Before the walk leaves the best placement seen: offer it if enough moves were made to pay for that. */
-static void leave_best(berth_stroll *w) {
-    if (w->search->evaluations - w->last_offer < w->costs->n_tasks / 16) return;
-    undo(w);
-    berth_stroll_offer(w);
-    redo(w);
+/* Cheap moves: makes the move, and writes it down if the best placement is still to be offered. */
+static void keep_cheap(berth_stroll *w) {
+    const int32_t *tasks;
+    int32_t n_tasks = list_tasks(w, &tasks);
+    w->ms = berth_sim_move(w->sim, tasks, n_tasks, w->changes[0].to);
+    for (int32_t i = 0; i < w->n_changes; i++) {
+        put(w, w->changes[i].unit, w->changes[i].to);
+        if (w->is_unoffered) w->since[w->n_since++] = w->changes[i];
+    }
+    if (w->ms < w->seen_ms * (1 - least_gain)) {
+        w->seen_ms = w->ms;
+        w->is_unoffered = true;
+        w->n_since = 0;
+    } else if (w->n_since > w->problem->n_units) {
+        berth_stroll_offer(w);
+    }
 }
 
 void berth_stroll_keep(berth_stroll *walk) {
-    if (walk->is_unoffered && walk->tried_ms > walk->ms) leave_best(walk);
     if (walk->moves_are_cheap) {
-        const int32_t *tasks;
-        int32_t n_tasks = list_tasks(walk, &tasks);
-        walk->tried_ms = berth_sim_move(walk->sim, tasks, n_tasks, walk->changes[0].to);
-        for (int32_t i = 0; i < walk->n_changes; i++) put(walk, walk->changes[i].unit, walk->changes[i].to);
+        keep_cheap(walk);
+        return;
     }
     walk->ms = walk->tried_ms;
-    if (walk->ms < walk->seen_ms * (1 - least_gain)) {
-        walk->seen_ms = walk->ms;
-        walk->is_unoffered = true;
-        if (!walk->moves_are_cheap) berth_stroll_offer(walk);
-    } else if (walk->ms > walk->seen_ms) {
-        walk->is_unoffered = false;
-    }
+    if (walk->has_order) trace_critical(walk);
+    if (!(walk->ms < walk->seen_ms)) return;
+    walk->seen_ms = walk->ms;
+    walk->is_unoffered = true;
+    berth_stroll_offer(walk);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------------------------- */
@@ -340,8 +402,15 @@ int32_t berth_stroll_draw_device(berth_stroll *walk, int32_t unit) {
     return draw_bit(walk->rng, others);
 }
 
+/* Three times in four a task of the critical chain, if that is known, else any. */
+static int32_t draw_task(berth_stroll *w) {
+    if (w->n_critical > 0 && berth_rng_below(w->rng, 4) > 0)
+        return w->critical[berth_rng_below(w->rng, (uint32_t)w->n_critical)];
+    return (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
+}
+
 static double try_random_order(berth_stroll *w) {
-    int32_t task = (int32_t)berth_rng_below(w->rng, (uint32_t)w->costs->n_tasks);
+    int32_t task = draw_task(w);
     int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 4);
     int32_t place = berth_stroll_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
     return place == w->priority[task] ? INFINITY : berth_stroll_try_order(w, task, place);
@@ -357,7 +426,7 @@ static double try_random_swap(berth_stroll *w) {
     uint32_t n_units = (uint32_t)w->problem->n_units;
     int32_t one = (int32_t)berth_rng_below(w->rng, n_units), other = (int32_t)berth_rng_below(w->rng, n_units);
     int32_t here = berth_stroll_device(w, one), there = berth_stroll_device(w, other);
-    int32_t units[BERTH_WALK_UNITS], others[BERTH_WALK_UNITS];
+    int32_t units[BERTH_STROLL_UNITS], others[BERTH_STROLL_UNITS];
     if (here == there) return INFINITY;
     int32_t n = berth_stroll_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
     int32_t n_others = berth_stroll_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
@@ -366,12 +435,14 @@ static double try_random_swap(berth_stroll *w) {
 }
 
 static double try_random_group(berth_stroll *w) {
-    int32_t unit = (int32_t)berth_rng_below(w->rng, (uint32_t)w->problem->n_units), units[BERTH_WALK_UNITS], n = 1;
+    int32_t unit = w->problem->unit_of[draw_task(w)], units[BERTH_STROLL_UNITS], n = 1;
     int32_t to = berth_stroll_draw_device(w, unit);
     if (to < 0) return INFINITY;
     units[0] = unit;
     if (berth_rng_below(w->rng, 2) == 0)
-        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_WALK_UNITS), units);
+        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_STROLL_UNITS), units);
+    bool is_task = w->problem->unit_start[unit + 1] - w->problem->unit_start[unit] == 1;
+    if (w->has_order && n == 1 && is_task && berth_rng_below(w->rng, 2) == 0) return try_with_order(w, unit, to);
     int32_t n_kept = 0;
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(w->problem, units[i], to)) units[n_kept++] = units[i];
@@ -381,7 +452,7 @@ static double try_random_group(berth_stroll *w) {
 double berth_stroll_try_random(berth_stroll *walk) {
     walk->n_changes = 0;
     walk->task = -1;
-    if (walk->has_order && berth_rng_below(walk->rng, 3) == 0) return try_random_order(walk);
+    if (walk->has_order && berth_rng_below(walk->rng, 5) == 0) return try_random_order(walk);
     if (walk->may_swap && berth_rng_below(walk->rng, 3) == 0) return try_random_swap(walk);
     return try_random_group(walk);
 }

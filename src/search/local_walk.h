@@ -9,7 +9,7 @@
 
 #include "search/search.h"
 
-enum { BERTH_WALK_UNITS = 8 }; /* units in one move; a swap has as many each way */
+enum { BERTH_STROLL_UNITS = 8 }; /* units in one move; a swap has as many each way */
 
 typedef struct berth_stroll_change {
     int32_t unit, from, to;
@@ -32,19 +32,23 @@ typedef struct berth_stroll {
     int32_t *near_start;  /* [n_units + 1] */
     int32_t *near;        /* units that make or read a value of a unit; -1 - d: the value starts or must end on d */
     double ms;            /* of the current placement */
+    int32_t *critical;    /* [n_critical] tasks of a longest chain of the current schedule, if has_order */
+    int32_t n_critical;
+    int32_t *before; /* [n_tasks] scratch: the task that ran before on the same device */
 
     /* the move that was tried last */
-    berth_stroll_change changes[2 * BERTH_WALK_UNITS];
+    berth_stroll_change changes[2 * BERTH_STROLL_UNITS];
     int32_t n_changes;
     int32_t task, place, old_place; /* a task's new and old place in the order; task -1: none */
     double tried_ms;
     int32_t *tasks; /* [n_tasks] scratch */
-    int32_t *mark;  /* [n_units] scratch: the last growth that met the unit */
-    int32_t growth;
+    uint32_t *mark; /* [n_units] scratch: the last growth that met the unit */
+    uint32_t growth;
 
-    double seen_ms;     /* best current so far */
-    bool is_unoffered;  /* the current placement is that best and has not been offered */
-    int64_t last_offer; /* evaluations then */
+    double seen_ms;             /* best current so far */
+    bool is_unoffered;          /* that best has not been offered */
+    berth_stroll_change *since; /* [n_units + BERTH_STROLL_UNITS + 1] changes since then, if moves_are_cheap */
+    int32_t n_since;
 } berth_stroll;
 
 /* Starts from the search's best placement, or else from the best that the quick methods find. If there is none, or
@@ -76,7 +80,7 @@ int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t 
 void berth_stroll_keep(berth_stroll *walk);
 void berth_stroll_drop(berth_stroll *walk);
 
-/* Offers the current placement if it is the best seen and was not offered yet. */
+/* Offers the best placement seen if that was not done yet. To be called before a jump and at the end. */
 void berth_stroll_offer(berth_stroll *walk);
 
 /* Up to `size` units, the first and others on its device that hang together with it, breadth first; their number. */

@@ -89,8 +89,8 @@ static bool enter(etf *e, int32_t task) {
 /* The best open task of a device, favourites aside. */
 static candidate find_open(etf *e, int32_t d) {
     arrival_heap *coming = &e->coming[d];
-    double free = e->s->free[d];
-    while (coming->n > 0 && (coming->items[0].time <= free || !is_open(e, coming->items[0].rank, d))) {
+    double idle_from = e->s->idle_from[d];
+    while (coming->n > 0 && (coming->items[0].time <= idle_from || !is_open(e, coming->items[0].rank, d))) {
         arrival item = pop(e, d);
         if (is_open(e, item.rank, d)) berth_ready_insert(&e->here[d], item.rank);
     }
@@ -98,7 +98,7 @@ static candidate find_open(etf *e, int32_t d) {
         int32_t rank = berth_ready_pop(&e->here[d]);
         if (!is_open(e, rank, d)) continue;
         berth_ready_insert(&e->here[d], rank);
-        return (candidate){rank, d, free};
+        return (candidate){rank, d, idle_from};
     }
     if (coming->n > 0) return (candidate){coming->items[0].rank, d, coming->items[0].time};
     return (candidate){-1, d, INFINITY};
@@ -123,7 +123,7 @@ static candidate best_of_device(etf *e, int32_t d) {
         open.start = e->kept_until[d];
     if (e->missing[child] > 0 || !berth_schedule_allows(e->s, child, d)) return open;
     double start = berth_schedule_arrival(e->s, child, d);
-    candidate favourite = {e->s->rank.position[child], d, start > e->s->free[d] ? start : e->s->free[d]};
+    candidate favourite = {e->s->rank.position[child], d, start > e->s->idle_from[d] ? start : e->s->idle_from[d]};
     return open.rank < 0 || favourite.start <= open.start ? favourite : open;
 }
 
@@ -132,7 +132,7 @@ static candidate last_resort(etf *e) {
     const berth_schedule *s = e->s;
     while (s->device[s->rank.order[e->first_open]] >= 0) e->first_open++;
     int32_t d = berth_schedule_last_resort(s, s->rank.order[e->first_open]);
-    return (candidate){e->first_open, d, s->free[d]};
+    return (candidate){e->first_open, d, s->idle_from[d]};
 }
 
 /* The longest that waiting for the favourite child on this device can save. */

@@ -64,9 +64,10 @@ static berth_status mask_tasks(build *b, uint64_t *allowed) {
 static berth_status join_bound(build *b, int32_t first, int32_t second, const char *why) {
     join(b, first, second);
     if (b->mask[find(b->leader, first)]) return BERTH_OK;
-    return berth_fail(b->ctx, BERTH_E_INFEASIBLE,
-                      "%s (task %d) and %s (task %d) must share a device (%s), but none is allowed for both",
-                      task_name(b->costs, first), (int)first, task_name(b->costs, second), (int)second, why);
+    return berth_fail(
+        b->ctx, BERTH_E_INFEASIBLE,
+        "%.200s (task %d) and %.200s (task %d) must share a device (%.200s), but none is allowed for both",
+        task_name(b->costs, first), (int)first, task_name(b->costs, second), (int)second, why);
 }
 
 static berth_status join_colours(build *b) {
@@ -89,22 +90,21 @@ static berth_status join_colours(build *b) {
     return BERTH_OK;
 }
 
-static berth_status join_together(build *b, const berth_limits *limits) {
+static berth_status join_together(build *b, const char *pattern) {
     const berth_costs *c = b->costs;
-    for (int32_t i = 0; i < limits->n_together; i++) {
-        int32_t first = -1;
-        for (int32_t task = 0; task < c->n_tasks; task++) {
-            if (!berth_pattern_matches_op(limits->together[i].pattern, berth_graph_op(c->graph, c->task_op[task])))
-                continue;
-            if (first < 0)
-                first = task;
-            else
-                BERTH_TRY(join_bound(b, first, task, limits->together[i].pattern));
-        }
+    int32_t first = -1, n_matched = 0;
+    for (int32_t op = 0; op < c->n_ops; op++) {
+        if (!berth_pattern_matches_op(pattern, berth_graph_op(c->graph, op))) continue;
+        int32_t task = c->op_task[op];
+        n_matched++;
+        if (task < 0) continue; /* a constant, or the stand-in of an input or output: not placed */
         if (first < 0)
-            return berth_fail(b->ctx, BERTH_E_ARG, "--together '%s' matches no operation", limits->together[i].pattern);
+            first = task;
+        else
+            BERTH_TRY(join_bound(b, first, task, pattern));
     }
-    return BERTH_OK;
+    if (n_matched > 0) return BERTH_OK;
+    return berth_fail(b->ctx, BERTH_E_ARG, "together '%.200s' matches neither name nor type of any operation", pattern);
 }
 
 static void join_members(build *b, const int32_t *members, int32_t n) {
@@ -276,7 +276,7 @@ static berth_status build_problem(build *b, const berth_limits *limits, const be
     p->task_allowed = task_allowed;
     BERTH_TRY(mask_tasks(b, task_allowed));
     BERTH_TRY(join_colours(b));
-    if (limits) BERTH_TRY(join_together(b, limits));
+    for (int32_t i = 0; limits && i < limits->n_together; i++) BERTH_TRY(join_together(b, limits->together[i].pattern));
     if (!list_classes(b)) return berth_fail_nomem(b->ctx);
     if (rule) BERTH_TRY(join_groups(b, *rule));
     if (!list_units(b)) return berth_fail_nomem(b->ctx);

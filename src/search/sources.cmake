@@ -20,12 +20,16 @@ target_sources(berth_objects PRIVATE
   src/search/exact.c
   src/search/exact_concurrent.c
   src/search/exact_contiguous.c
+  src/search/exact_contiguous_backward.c
   src/search/exact_contiguous_blocks.c
+  src/search/exact_contiguous_forward.c
   src/search/exact_contiguous_labels.c
+  src/search/exact_contiguous_load.c
   src/search/exact_contiguous_memory.c
   src/search/exact_contiguous_model.c
   src/search/exact_contiguous_offer.c
   src/search/exact_contiguous_part.c
+  src/search/exact_contiguous_steps.c
   src/search/exact_contiguous_walk.c
   src/search/exact_placements.c
   src/search/expansion.c

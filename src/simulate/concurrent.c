@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `concurrent`: list scheduling, event by event (defined in sim.h).
+/* `concurrent` without priorities: list scheduling, event by event (defined in sim.h).
  *
  * Copies are not events: when a producer ends, the arrival of its values everywhere is known, so that a task whose
  * producers have all ended is either ready at once or waits in one heap for its last arrival. The next moment is the
@@ -7,7 +7,7 @@
  * the same ready tasks nor the same links, so that devices are gone through as sets of bits, in the order of their
  * numbers.
  *
- * The ready task of smallest priority of each device lies apart, the others in a tree of bits: networks are so close to
+ * The smallest ready task of each device lies apart, the others in a tree of bits: networks are so close to
  * chains that most tasks never see the tree. Who waits for a task stands in one row of `wants`, whatever the number of
  * its values. */
 #include "simulate/sim_impl.h"
@@ -18,7 +18,7 @@
 /* All functions that take a run are inline: its fields then live in registers. */
 typedef struct run {
     berth_sim *sim;
-    const int32_t *device, *priority;
+    const int32_t *device;
     berth_lane *lane;
     double now;
     double last;       /* latest end or arrival at a target */
@@ -52,21 +52,21 @@ static int32_t pop_arrival(berth_arrival *heap, int32_t n) {
 }
 
 static inline void make_ready(run *r, int32_t task) {
-    int32_t d = r->device[task], at = r->priority ? r->priority[task] : task;
+    int32_t d = r->device[task];
     uint64_t bit = (uint64_t)1 << d;
     int32_t *first = &r->lane[d].first;
     if (r->ready & bit) {
         r->more |= bit;
-        berth_ready_insert(&r->sim->ready[d], at < *first ? *first : at);
-        if (at > *first) return;
+        berth_ready_insert(&r->sim->ready[d], task < *first ? *first : task);
+        if (task > *first) return;
     }
     r->ready |= bit;
-    *first = at;
+    *first = task;
 }
 
 static inline int32_t take_ready(run *r, int32_t d) {
     uint64_t bit = (uint64_t)1 << d;
-    int32_t at = r->lane[d].first;
+    int32_t task = r->lane[d].first;
     if (r->more & bit) {
         berth_ready *others = &r->sim->ready[d];
         r->lane[d].first = berth_ready_pop(others);
@@ -74,7 +74,7 @@ static inline int32_t take_ready(run *r, int32_t d) {
     } else {
         r->ready &= ~bit;
     }
-    return r->priority ? r->sim->scratch_task[at] : at;
+    return task;
 }
 
 /* An input of the task will be there at `time`. */
@@ -86,20 +86,6 @@ static inline void deliver(run *r, int32_t task, double time) {
         make_ready(r, task);
     else
         push_arrival(r->sim->waiting, r->n_waiting++, (berth_arrival){need->time, task});
-}
-
-/* The copy of a value that is on `from` since now; its arrival. */
-static double copy_now(berth_sim *sim, int32_t value, int32_t from, int32_t to, double now) {
-    const berth_costs *c = sim->costs;
-    size_t link = (size_t)from * (size_t)c->n_devices + (size_t)to;
-    double start = now, took = berth_costs_copy(c, value, from, to);
-    if (c->link_queued[link]) {
-        if (sim->link_free[link] > start) start = sim->link_free[link];
-        sim->link_free[link] = start + took;
-    }
-    berth_sim_note_copy(sim, value, from, to, start, start + took);
-    sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)to] = start + took;
-    return start + took;
 }
 
 /* Values have come into being on a device: tell everybody who wants them when they are there. */
@@ -114,7 +100,7 @@ static inline void spread(run *r, const berth_want *want, const berth_want *end,
             if (want->value != value) there = 0;
             value = want->value;
             time = there >> to & 1 ? sim->arrived[(size_t)value * (size_t)sim->costs->n_devices + (size_t)to]
-                                   : copy_now(sim, value, home, to, r->now);
+                                   : berth_sim_copy_now(sim, value, home, to, r->now);
             there |= (uint64_t)1 << to;
         }
         if (task >= 0)
@@ -128,6 +114,9 @@ static inline void start_on(run *r, int32_t d) {
     berth_sim *sim = r->sim;
     int32_t task = take_ready(r, d);
     double end = r->now + sim->costs->time_ms[(size_t)task * (size_t)sim->costs->n_devices + (size_t)d];
+    berth_need *need = &sim->need[task];
+    need->time = 0; /* as the next run wants to find it */
+    need->missing = need->n_inputs;
     r->busy |= (uint64_t)1 << d;
     r->lane[d].running = task;
     r->lane[d].end = end;
@@ -151,21 +140,15 @@ static inline double next_moment(const run *r, uint64_t *ending) {
     return next;
 }
 
-static void reset(berth_sim *sim, const int32_t *priority) {
-    const berth_costs *c = sim->costs;
-    size_t nd = (size_t)c->n_devices;
-    sim->waiting[0].time = INFINITY;
-    memset(sim->link_free, 0, nd * nd * sizeof *sim->link_free);
-    memcpy(sim->need, sim->need_at_start, (size_t)c->n_tasks * sizeof *sim->need);
-    if (priority)
-        for (int32_t task = 0; task < c->n_tasks; task++) sim->scratch_task[priority[task]] = task;
-}
-
-/* Where a task or copy never ended, tasks may be left in the sets, which the next run expects empty. */
-static void empty_sets(berth_sim *sim, uint64_t devices) {
-    for (; devices; devices &= devices - 1) {
-        berth_ready *set = &sim->ready[__builtin_ctzll(devices)];
+/* After a run in which a task or copy never ended: the state that every run starts from and a complete one leaves. */
+static void clean_up(berth_sim *sim, uint64_t more) {
+    for (; more; more &= more - 1) {
+        berth_ready *set = &sim->ready[__builtin_ctzll(more)];
         while (!berth_ready_is_empty(set)) berth_ready_pop(set);
+    }
+    for (int32_t task = 0; task < sim->costs->n_tasks; task++) {
+        sim->need[task].time = 0;
+        sim->need[task].missing = sim->need[task].n_inputs;
     }
 }
 
@@ -173,8 +156,9 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
     if (priority) return berth_sim_ordered(sim, device, priority);
     const berth_costs *c = sim->costs;
     const int32_t *row = sim->want_start;
-    run r = {.sim = sim, .device = device, .priority = priority, .lane = sim->lane};
-    reset(sim, priority);
+    run r = {.sim = sim, .device = device, .lane = sim->lane};
+    memset(sim->link_free, 0, (size_t)c->n_devices * (size_t)c->n_devices * sizeof *sim->link_free);
+    sim->waiting[0].time = INFINITY;
     for (int32_t i = 0; i < sim->n_sources; i++) make_ready(&r, sim->sources[i]);
     for (int32_t i = 0; i < c->n_given; i++)
         spread(&r, sim->wants + row[c->n_tasks + i], sim->wants + row[c->n_tasks + i + 1],
@@ -193,6 +177,6 @@ double berth_sim_concurrent(berth_sim *sim, const int32_t *device, const int32_t
         while (sim->waiting[0].time <= r.now) make_ready(&r, pop_arrival(sim->waiting, --r.n_waiting));
     }
     if (r.n_started == c->n_tasks) return r.last;
-    empty_sets(sim, r.more);
+    clean_up(sim, r.more);
     return INFINITY;
 }

@@ -29,14 +29,21 @@ static bool starts_before(const void *user, int32_t a, int32_t b) {
     return start[a] < start[b] || (start[a] == start[b] && a < b);
 }
 
-/* Tasks by start, then number: as the run left them, but for equal starts and for tasks of other devices. */
+/* Tasks by start, then number. Without priorities the run left them by start, and only equal starts are to be sorted.
+ */
 static void sort_by_start(berth_sim *sim) {
-    int32_t n = sim->costs->n_tasks;
-    for (int32_t i = 1; i < n; i++)
-        if (starts_before(sim->start, sim->order[i], sim->order[i - 1])) {
-            berth_sort(sim->order, (size_t)n, starts_before, sim->start);
-            return;
-        }
+    int32_t n = sim->costs->n_tasks, *order = sim->order;
+    const double *start = sim->start;
+    bool by_start = true;
+    for (int32_t i = 1; i < n; i++) by_start &= start[order[i - 1]] <= start[order[i]];
+    if (!by_start) {
+        berth_sort(order, (size_t)n, starts_before, start);
+        return;
+    }
+    for (int32_t i = 0, k; i < n; i = k) {
+        for (k = i + 1; k < n && start[order[k]] == start[order[i]];) k++;
+        if (k - i > 1) berth_sort(order + i, (size_t)(k - i), starts_before, start);
+    }
 }
 
 /* The first position that starts at or after the time; the number of positions if there is none. */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* `concurrent` with priorities: every device runs its tasks in one fixed order (defined in sim.h).
+/* `concurrent` with priorities: every device runs its tasks in one fixed order (defined in sim.h); and orders by
+ * priority, for `queued` too.
  *
  * With the order of each device fixed nothing has to be decided on the way, and no event queue is needed: one pass over
  * the tasks, each after its predecessors, finds every start. Copies over a queued link leave in the order in which
  * the tasks of its source end, which is the order of that device. */
 #include "simulate/sim_impl.h"
 
-#include <math.h>
 #include <string.h>
 
 /* True if no task comes before one of its predecessors. */
@@ -36,37 +36,28 @@ void berth_sim_order(berth_sim *sim, const int32_t *priority) {
     }
 }
 
-/* The copy of a value that is on `from` since `now`; its arrival. */
-static double copy_at(berth_sim *sim, double now, int32_t value, int32_t from, int32_t to) {
-    const berth_costs *c = sim->costs;
-    size_t link = (size_t)from * (size_t)c->n_devices + (size_t)to;
-    double start = now, end = now + berth_costs_copy(c, value, from, to);
-    if (c->link_queued[link]) {
-        if (sim->link_free[link] > start) {
-            start = sim->link_free[link];
-            end = start + berth_costs_copy(c, value, from, to);
+/* Values are on a device since `now`: when each is where it is wanted. Returns the last arrival at a target, or 0. */
+static double spread(berth_sim *sim, const int32_t *device, int32_t row, int32_t home, double now) {
+    const berth_want *want = sim->wants + sim->want_start[row], *end = sim->wants + sim->want_start[row + 1];
+    int32_t value = -1;
+    uint64_t there = 0; /* devices to which this value was copied */
+    double last = 0;
+    for (; want < end; want++) {
+        int32_t task = want->task, to = task < 0 ? ~task : device[task];
+        double time = now;
+        if (to != home) {
+            if (want->value != value) there = 0;
+            value = want->value;
+            time = there >> to & 1 ? sim->arrived[(size_t)value * (size_t)sim->costs->n_devices + (size_t)to]
+                                   : berth_sim_copy_now(sim, value, home, to, now);
+            there |= (uint64_t)1 << to;
         }
-        sim->link_free[link] = end;
+        if (task < 0)
+            last = time > last ? time : last;
+        else if (time > sim->ready_time[task])
+            sim->ready_time[task] = time;
     }
-    sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)to] = end;
-    berth_sim_note_copy(sim, value, from, to, start, end);
-    return end;
-}
-
-/* A value is on a device since `now`: when it is where its readers are. Returns its arrival at its target. */
-static double spread(berth_sim *sim, const int32_t *device, double now, int32_t value, int32_t home) {
-    const berth_costs *c = sim->costs;
-    const double *arrived = sim->arrived + (size_t)value * (size_t)c->n_devices;
-    uint64_t there = (uint64_t)1 << home;
-    for (int32_t i = c->reader_start[value]; i < c->reader_start[value + 1]; i++) {
-        int32_t task = c->readers[i], to = device[task];
-        double time = to == home ? now : there >> to & 1 ? arrived[to] : copy_at(sim, now, value, home, to);
-        there |= (uint64_t)1 << to;
-        if (time > sim->ready_time[task]) sim->ready_time[task] = time;
-    }
-    int32_t target = c->value_target[value];
-    if (target < 0 || target == home) return 0;
-    return there >> target & 1 ? arrived[target] : copy_at(sim, now, value, home, target);
+    return last;
 }
 
 double berth_sim_ordered(berth_sim *sim, const int32_t *device, const int32_t *priority) {
@@ -77,19 +68,19 @@ double berth_sim_ordered(berth_sim *sim, const int32_t *device, const int32_t *p
     memset(sim->clock, 0, n_devices * sizeof *sim->clock);
     memset(sim->link_free, 0, n_devices * n_devices * sizeof *sim->link_free);
     memset(sim->ready_time, 0, (size_t)c->n_tasks * sizeof *sim->ready_time);
-    for (int32_t i = 0; i < c->n_given; i++)
-        last = fmax(last, spread(sim, device, 0, c->given_values[i], c->value_home[c->given_values[i]]));
+    for (int32_t i = 0; i < c->n_given; i++) {
+        double there = spread(sim, device, c->n_tasks + i, c->value_home[c->given_values[i]], 0);
+        if (there > last) last = there;
+    }
     for (int32_t i = 0; i < c->n_tasks; i++) {
         int32_t task = sim->order[i], d = device[task];
         double start = sim->clock[d] > sim->ready_time[task] ? sim->clock[d] : sim->ready_time[task];
         double end = start + c->time_ms[(size_t)task * n_devices + (size_t)d];
         sim->start[task] = start;
         sim->end[task] = sim->clock[d] = end;
+        double there = spread(sim, device, task, d, end);
         if (end > last) last = end;
-        for (int32_t k = c->out_start[task]; k < c->out_start[task + 1]; k++) {
-            double there = spread(sim, device, end, c->out_values[k], d);
-            if (there > last) last = there;
-        }
+        if (there > last) last = there;
     }
     return last;
 }

@@ -71,7 +71,6 @@ double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *pr
     }
     for (int32_t i = 0; i < c->n_tasks; i++) {
         int32_t task = pieces ? sim->order[i] : i, d = device[task];
-        sim->order[i] = task;
         if (pieces && find_leader(sim->leader, task) == task) {
             if (sim->recorder) sim->recorder->piece(sim->recorder->user, task, d, clock, clock + c->piece_ms);
             clock += c->piece_ms;

@@ -58,7 +58,8 @@ static void make_common(berth_sim *sim) {
     MAKE(end, n);
     MAKE(order, n);
     MAKE(scratch_task, n);
-    MAKE(stamp, nv * nd);
+    if (sim->costs->model != BERTH_MODEL_CONCURRENT || sim->costs->objective == BERTH_OBJECTIVE_THROUGHPUT)
+        MAKE(stamp, nv * nd);
     MAKE(clock, nd);
     MAKE(load, nd);
     MAKE(device, n);
@@ -101,13 +102,12 @@ static void make_concurrent(berth_sim *sim) {
     MAKE(missing, n);
     MAKE(ready_time, n);
     MAKE(need, n);
-    MAKE(need_at_start, n);
     MAKE(sources, n);
     make_wants(sim);
     if (sim->arena.failed) return;
     for (int32_t task = 0; task < c->n_tasks; task++) {
-        sim->need_at_start[task].missing = c->in_start[task + 1] - c->in_start[task];
-        if (sim->need_at_start[task].missing == 0) sim->sources[sim->n_sources++] = task;
+        sim->need[task].missing = sim->need[task].n_inputs = c->in_start[task + 1] - c->in_start[task];
+        if (sim->need[task].missing == 0) sim->sources[sim->n_sources++] = task;
     }
 }
 
@@ -123,6 +123,7 @@ static void make_model(berth_sim *sim) {
     size_t n = (size_t)sim->costs->n_tasks, nd = (size_t)sim->costs->n_devices;
     switch (sim->costs->model) {
     case BERTH_MODEL_SERIAL:
+        for (size_t i = 0; i < n && sim->order; i++) sim->order[i] = (int32_t)i; /* stays so unless pieces cost */
         MAKE(level, n);
         MAKE(leader, n);
         MAKE(bucket, (n > nd ? n : nd) + 2);

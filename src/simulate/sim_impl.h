@@ -27,13 +27,14 @@ typedef struct berth_want {
 typedef struct berth_lane {
     double end;      /* when the running task ends */
     int32_t running; /* task */
-    int32_t first;   /* smallest priority of a ready task */
+    int32_t first;   /* smallest ready task */
 } berth_lane;
 
 /* What a task still waits for. */
 typedef struct berth_need {
     double time;     /* latest arrival so far */
     int32_t missing; /* inputs not yet known to come */
+    int32_t n_inputs;
 } berth_need;
 
 /* A value on a device from one position to another, in a list of each. */
@@ -63,10 +64,9 @@ struct berth_sim {
     double *load;       /* [n_devices] */
 
     /* concurrent; ready also queued */
-    double *arrived;           /* [n_values * n_devices] when a value is there, where it was copied to */
-    berth_need *need;          /* [n_tasks] */
-    berth_need *need_at_start; /* [n_tasks] */
-    int32_t *sources;          /* tasks without inputs */
+    double *arrived;  /* [n_values * n_devices] when a value is there, where it was copied to */
+    berth_need *need; /* [n_tasks]; between runs nothing has come */
+    int32_t *sources; /* tasks without inputs */
     int32_t n_sources;
     int32_t *want_start;    /* [n_tasks + n_given + 1] rows of `wants`: by task, then by given value */
     berth_want *wants;      /* by value, readers first */
@@ -137,6 +137,20 @@ static inline void berth_sim_next_generation(berth_sim *sim) {
 static inline void berth_sim_note_copy(const berth_sim *sim, int32_t value, int32_t from, int32_t to, double start,
                                        double end) {
     if (sim->recorder) sim->recorder->copy(sim->recorder->user, value, from, to, start, end);
+}
+
+/* `concurrent`: the copy of a value that is on `from` since `now`; its arrival. */
+static inline double berth_sim_copy_now(berth_sim *sim, int32_t value, int32_t from, int32_t to, double now) {
+    const berth_costs *c = sim->costs;
+    size_t link = (size_t)from * (size_t)c->n_devices + (size_t)to;
+    double start = now, took = berth_costs_copy(c, value, from, to);
+    if (c->link_queued[link]) {
+        if (sim->link_free[link] > start) start = sim->link_free[link];
+        sim->link_free[link] = start + took;
+    }
+    berth_sim_note_copy(sim, value, from, to, start, start + took);
+    sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)to] = start + took;
+    return start + took;
 }
 
 #endif

@@ -96,6 +96,16 @@ int support_cases(int n) {
     return share > 1 && n > share ? n / (int)share : share > 1 ? 1 : n;
 }
 
+#ifdef NDEBUG
+enum { OPTIMISED = 1 };
+#else
+enum { OPTIMISED = 0 };
+#endif
+
+bool support_is_optimised(void) {
+    return OPTIMISED;
+}
+
 uint64_t support_random(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

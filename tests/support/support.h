@@ -36,6 +36,9 @@ void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status
  * BERTH_TEST_SHARE=20 (one in twenty). At least 1. */
 int support_cases(int n);
 
+/* True in an optimised build without asserts: only there do times mean anything. */
+bool support_is_optimised(void);
+
 /* Deterministic random numbers for tests: SplitMix64. */
 uint64_t support_random(uint64_t *state);
 /* Uniform in [0, n). */

@@ -48,7 +48,7 @@ static bool run_method(berth_ctx *ctx, size_t method, berth_search *search) {
 static void random_problems(void **state) {
     uint64_t seed = 21;
     int n_feasible[N_METHODS] = {0}, n_problems = 0;
-    for (int i = 0; i < 2400; i++) {
+    for (int i = 0; i < support_cases(2400); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 7, 3);
         if (i % 5 == 0) how.objective = BERTH_OBJECTIVE_THROUGHPUT;
         berth_costs *costs = support_costs_new(*state, &seed, &how);
@@ -82,7 +82,7 @@ static void random_problems(void **state) {
 /* The same with more tasks, where there is no optimum to compare with. */
 static void larger_problems(void **state) {
     uint64_t seed = 22;
-    for (int i = 0; i < 200; i++) {
+    for (int i = 0; i < support_cases(200); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 50, 6);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
@@ -190,7 +190,7 @@ static void tight_memory_is_met(void **state) {
 /* Under `serial` `cut` is the best of all cuts, counted by hand. */
 static void cut_is_the_best_cut(void **state) {
     uint64_t seed = 23;
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < support_cases(300); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 8, 3);
         how.bans = 0;
         how.colours = false;

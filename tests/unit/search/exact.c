@@ -18,7 +18,7 @@ static berth_search *solve(berth_ctx *ctx, const berth_problem *problem) {
 static void compare(berth_model model, int32_t max_tasks, int n_cases, uint64_t seed) {
     berth_ctx *ctx = NULL;
     assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    for (int i = 0; i < n_cases; i++) {
+    for (int i = 0; i < support_cases(n_cases); i++) {
         support_costs how = support_costs_any(&seed, model, max_tasks, 3);
         berth_costs *costs = support_costs_new(ctx, &seed, &how);
         berth_problem *problem = support_problem(ctx, costs);

@@ -40,7 +40,7 @@ static void run_method(berth_ctx *ctx, size_t method, berth_search *search) {
 static void reach_the_optimum(void **state, berth_model model, int n_cases, int32_t max_tasks, int64_t budget) {
     uint64_t seed = 31 + (uint64_t)model;
     int n_far[N_METHODS] = {0}, n_feasible = 0;
-    for (int i = 0; i < n_cases; i++) {
+    for (int i = 0; i < support_cases(n_cases); i++) {
         support_costs how = support_costs_any(&seed, model, max_tasks, 3);
         if (i % 8 == 0) how.objective = BERTH_OBJECTIVE_THROUGHPUT;
         berth_costs *costs = support_costs_new(*state, &seed, &how);
@@ -65,7 +65,7 @@ static void reach_the_optimum(void **state, berth_model model, int n_cases, int3
     }
     for (size_t m = 0; m < N_METHODS; m++) {
         print_message("%s: %d of %d are more than 1 %% off\n", methods[m].name, n_far[m], n_feasible);
-        assert_true(n_far[m] * 100 <= n_feasible);
+        assert_true(n_far[m] <= 2 + n_feasible / 100);
     }
 }
 
@@ -88,7 +88,7 @@ static void contiguous(void **state) {
 /* Larger problems: feasible, rightly priced, never worse than where they start, the same again with the same seed. */
 static void larger_problems(void **state) {
     uint64_t seed = 41;
-    for (int i = 0; i < 80; i++) {
+    for (int i = 0; i < support_cases(80); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 50, 5);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);

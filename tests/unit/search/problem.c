@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Units, masks and equal devices of problems; and that the brute force of the tests knows a published optimum. */
+#include "graphs.h"
 #include "problems.h"
 
 #include <math.h>
@@ -18,7 +19,7 @@ static int free_ctx(void **state) {
 
 static void random_costs_are_sound(void **state) {
     uint64_t seed = 11;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 10, 4);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
@@ -51,7 +52,7 @@ static void random_costs_are_sound(void **state) {
 static void equal_devices_may_be_swapped(void **state) {
     uint64_t seed = 12;
     int n_pairs = 0;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 8, 4);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
@@ -75,7 +76,7 @@ static void equal_devices_may_be_swapped(void **state) {
         berth_problem_free(problem);
         berth_costs_free(costs);
     }
-    assert_true(n_pairs > 300);
+    assert_true(n_pairs >= support_cases(300));
 }
 
 /* The published HEFT schedule takes 80, no placement in task order takes less than the optimum 73. */
@@ -91,6 +92,94 @@ static void topcuoglu_as_published(void **state) {
     berth_sim_free(sim);
     berth_problem_free(problem);
     berth_costs_free(costs);
+}
+
+/* --- with a graph behind the costs ------------------------------------------------------------------------------- */
+
+typedef struct model {
+    berth_graph *graph;
+    berth_device_set *devices;
+    berth_costs *costs;
+} model;
+
+static model make_model(berth_ctx *ctx, const berth_limits *limits) {
+    model m = {.graph = support_graph(ctx, "input x f32 1x8\n"
+                                           "Relu x as a/one -> p f32 1x8\n"
+                                           "Relu p as a/two -> q f32 1x8\n"
+                                           "Tanh q as b/one -> r f32 1x8\n"
+                                           "Tanh r as b/two -> s f32 1x8\n"
+                                           "Add s p as sum -> t f32 1x8\n"
+                                           "output t\n")};
+    berth_cost_options options = berth_cost_options_default();
+    options.limits = limits;
+    if (berth_device_set_read(ctx, &m.devices, "cpu,gpu") != BERTH_OK ||
+        berth_costs_new(ctx, &m.costs, m.graph, m.devices, &options) != BERTH_OK)
+        fail_msg("%s", berth_ctx_message(ctx));
+    return m;
+}
+
+static void free_model(model *m) {
+    berth_costs_free(m->costs);
+    berth_device_set_free(m->devices);
+    berth_graph_free(m->graph);
+}
+
+static int32_t unit_of(const model *m, const berth_problem *p, const char *name) {
+    return p->unit_of[m->costs->op_task[berth_graph_find_op(m->graph, name)]];
+}
+
+static void patterns_join_units(void **state) {
+    berth_rule together[] = {{"a/*", NULL}, {"Add", NULL}, {"*/two", NULL}};
+    berth_limits limits = {.together = together, .n_together = 2};
+    model m = make_model(*state, NULL);
+    berth_problem *p = NULL;
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, &limits, NULL), BERTH_OK);
+    assert_int_equal(p->n_units, 4);
+    assert_int_equal(unit_of(&m, p, "a/one"), unit_of(&m, p, "a/two"));
+    berth_problem_free(p);
+    limits.n_together = 3; /* classes that share a member are one */
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, &limits, NULL), BERTH_OK);
+    assert_int_equal(p->n_units, 3);
+    assert_int_equal(unit_of(&m, p, "a/one"), unit_of(&m, p, "b/two"));
+    berth_problem_free(p);
+    together[0].pattern = "nothing*";
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, &limits, NULL), BERTH_E_ARG);
+    assert_null(p);
+    assert_non_null(strstr(berth_ctx_message(*state), "nothing*"));
+    free_model(&m);
+}
+
+static void contradictions_are_named(void **state) {
+    const berth_rule together = {"a/*", NULL};
+    const berth_rule pins[] = {{"a/one", "cpu"}, {"a/two", "gpu"}};
+    const berth_limits limits = {.together = &together, .n_together = 1, .pins = pins, .n_pins = 2};
+    model m = make_model(*state, &limits);
+    berth_problem *p = NULL;
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, &limits, NULL), BERTH_E_INFEASIBLE);
+    assert_null(p);
+    assert_non_null(strstr(berth_ctx_message(*state), "a/one"));
+    assert_non_null(strstr(berth_ctx_message(*state), "a/two"));
+    free_model(&m);
+}
+
+/* Groups join what may run on one device, and fall apart where nothing is allowed for all. */
+static void groups_split_where_they_must(void **state) {
+    const berth_group_rule rule = BERTH_GROUP_PAPER;
+    const berth_rule pins[] = {{"a/two", "cpu"}, {"b/two", "gpu"}};
+    const berth_limits limits = {.pins = pins, .n_pins = 2};
+    berth_problem *p = NULL;
+    model m = make_model(*state, NULL);
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, NULL, &rule), BERTH_OK);
+    assert_int_equal(p->n_units, 3); /* a/one feeds two; a/two, b/one and b/two are a chain; then the sum */
+    assert_int_equal(unit_of(&m, p, "a/two"), unit_of(&m, p, "b/two"));
+    assert_false(p->bounds_hold);
+    berth_problem_free(p);
+    free_model(&m);
+    m = make_model(*state, &limits);
+    assert_int_equal(berth_problem_new(*state, &p, m.costs, &limits, &rule), BERTH_OK);
+    assert_int_equal(p->n_units, 5);
+    berth_problem_free(p);
+    free_model(&m);
 }
 
 static berth_status make_problem(berth_ctx *ctx, void *user) {
@@ -118,6 +207,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(random_costs_are_sound, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(equal_devices_may_be_swapped, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(topcuoglu_as_published, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(patterns_join_units, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(contradictions_are_named, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(groups_split_where_they_must, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
     };
     return cmocka_run_group_tests_name("search.problem", tests, NULL, NULL);

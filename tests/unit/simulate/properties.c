@@ -36,7 +36,7 @@ static void one_device(void **unused) {
     (void)unused;
     berth_ctx *ctx = new_ctx();
     uint64_t state = 11;
-    for (int i = 0; i < 400; i++) {
+    for (int i = 0; i < support_cases(400); i++) {
         support_costs how = support_costs_any(&state, (berth_model)(i % BERTH_MODEL_COUNT), MAX_TASKS, 4);
         how.any_home = how.task_memory = how.peaks = false;
         how.bans = 0;
@@ -67,7 +67,7 @@ static void bounds(void **unused) {
     (void)unused;
     berth_ctx *ctx = new_ctx();
     uint64_t state = 12;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&state, (berth_model)(i % BERTH_MODEL_COUNT), MAX_TASKS, 4);
         berth_costs *c = support_costs_new(ctx, &state, &how);
         berth_sim *sim = new_sim(ctx, c);
@@ -98,7 +98,7 @@ static void renumbering(void **unused) {
     (void)unused;
     berth_ctx *ctx = new_ctx();
     uint64_t state = 13;
-    for (int i = 0; i < 1000; i++) {
+    for (int i = 0; i < support_cases(1000); i++) {
         support_costs how = support_costs_any(&state, (berth_model)(i % BERTH_MODEL_COUNT), MAX_TASKS, 4);
         how.n_devices = 3;
         how.equal_devices = true;
@@ -134,12 +134,12 @@ static void drift(void **unused) {
     int32_t all[MAX_TASKS];
     for (int32_t task = 0; task < MAX_TASKS; task++) all[task] = task;
     double before = berth_sim_try(sim, all, 1, device[0]);
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < support_cases(10000); i++) {
         int32_t first = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
         berth_sim_try(sim, all + first, MAX_TASKS - first, to);
     }
     assert_true(berth_sim_try(sim, all, 1, device[0]) == before); /* trying leaves no trace at all */
-    for (int i = 0; i < 10000; i++) {
+    for (int i = 0; i < support_cases(10000); i++) {
         int32_t task = (int32_t)support_below(&state, MAX_TASKS), to = (int32_t)support_below(&state, 4);
         double tried = berth_sim_try(sim, &task, 1, to), made = berth_sim_move(sim, &task, 1, to);
         device[task] = to;

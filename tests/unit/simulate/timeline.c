@@ -79,7 +79,7 @@ static void events(void **unused) {
     (void)unused;
     berth_ctx *ctx = new_ctx();
     uint64_t state = 21;
-    for (int i = 0; i < 2000; i++) {
+    for (int i = 0; i < support_cases(2000); i++) {
         support_costs how = support_costs_any(&state, (berth_model)(i % BERTH_MODEL_COUNT), 12, 4);
         how.objective = i % 7 ? BERTH_OBJECTIVE_LATENCY : BERTH_OBJECTIVE_THROUGHPUT;
         compare_one(ctx, &state, &how);

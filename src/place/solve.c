@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What every single device takes is simulated first, whatever the method: it is part of the answer, and methods that
+ * start from something start from the best of them. That is also why the portfolio is never worse. */
+#include "place/solve.h"
+
+#include "place/auto.h"
+
+#include <math.h>
+
+static bool starts_from_something(const berth_method *method) {
+    return method->kind != BERTH_METHOD_BUILDS && method->kind != BERTH_METHOD_DRAWS;
+}
+
+static berth_status run_singles(berth_crew *crew, const berth_method *method, double *single_ms) {
+    const berth_costs *c = crew->problem->costs;
+    const berth_allocator *allocator = berth_ctx_allocator(crew->ctx);
+    size_t room = (size_t)c->n_tasks + 1;
+    int32_t *device = berth_resize(allocator, NULL, 0, room, sizeof *device);
+    if (!device) return berth_fail_nomem(crew->ctx);
+    for (int32_t d = 0; d < c->n_devices; d++) {
+        for (int32_t task = 0; task < c->n_tasks; task++) device[task] = d;
+        single_ms[d] = berth_sim_run(crew->best->sim, device, NULL);
+        if (!starts_from_something(method)) continue;
+        berth_search_count(crew->best, 1);
+        if (single_ms[d] < INFINITY) berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
+    }
+    berth_resize(allocator, device, room, 0, sizeof *device);
+    return BERTH_OK;
+}
+
+/* A method alone: first a bound, so that it may know when it is done, in a tenth of the time or a second. */
+static berth_status run_one(berth_crew *crew, const berth_method *method) {
+    berth_budget whole = crew->best->budget, some = whole;
+    if (whole.seconds < INFINITY) some.seconds = fmin(0.1 * whole.seconds, 1);
+    BERTH_TRY(berth_crew_raise_bound(crew, some, false));
+    return berth_crew_try(crew, method, (berth_budget){berth_search_left(crew->best), whole.seconds});
+}
+
+berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
+    BERTH_TRY(run_singles(crew, method, single_ms));
+    return method->kind == BERTH_METHOD_PORTFOLIO ? berth_place_auto(crew) : run_one(crew, method);
+}
