@@ -8,7 +8,7 @@
 #include "search/min_cut_graph.h"
 
 /* What things take on a slow machine, in seconds: a node of a cut, a node of a plan, an entry of a table. */
-static const double cut_node = 1e-5, plan_node = 3e-5, table_entry = 5e-9;
+static const double cut_node = 4e-6, plan_node = 2e-5, table_entry = 5e-9;
 static const double most_rounds = 100;
 
 static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *arena) {
@@ -21,12 +21,14 @@ static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *
         m->move[node] = t->allowed[node] & 2 ? 1 : 0;
     }
     m->is_exact = true;
-    m->work = 100.0 * (t->n_nodes + t->costs->reader_start[t->costs->n_values]);
+    m->work = 1000.0 * (t->n_nodes + t->costs->reader_start[t->costs->n_values]);
     return berth_flow_new(ctx, &m->flow);
 }
 
 static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_total, double seconds) {
-    for (double max_table = max_total / 4; max_table >= 16 && !m->plan; max_table /= 8)
+    /* Where nodes are many, larger tables than this cannot all be had. */
+    double largest = fmin(max_total / 4, 100 * max_total / (m->terms->n_nodes + 1));
+    for (double max_table = largest; max_table >= 16 && !m->plan; max_table /= 8)
         BERTH_TRY(berth_eliminate_new(ctx, &m->plan, m->terms, max_table, max_total));
     if (!m->plan) return BERTH_OK;
     double entries = berth_eliminate_work(m->plan), rounds = 0;
