@@ -11,6 +11,11 @@ berth_patience berth_patience_for(const berth_search *search, double seconds) {
     return (berth_patience){.until = until < end ? until : end, .work = most_work};
 }
 
+double berth_patience_left(const berth_patience *patience) {
+    double left = patience->until - berth_search_clock();
+    return left > 0 ? left : 0;
+}
+
 bool berth_patience_ends(const berth_search *search, const berth_patience *patience) {
     return patience->work < 0 || berth_search_proven(search) || berth_search_clock() >= patience->until ||
            berth_cancelled(search->ctx);

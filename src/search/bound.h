@@ -19,6 +19,8 @@ typedef struct berth_patience {
 
 /* For that many seconds from now, at most to the end of the search's own budget. */
 berth_patience berth_patience_for(const berth_search *search, double seconds);
+/* Seconds that are left. */
+double berth_patience_left(const berth_patience *patience);
 /* Spent, cancelled, or nothing left to prove. Evaluations do not count here. */
 bool berth_patience_ends(const berth_search *search, const berth_patience *patience);
 

@@ -19,7 +19,8 @@
 #include "search/bound_memory.h"
 #include "search/minimise.h"
 
-enum { BEGINNING = -1, MOST_RUNS = 20000, PATIENCE = 400 };
+enum { BEGINNING = -1, MOST_RUNS = 20000, WINDOW = 100 };
+static const double least_gain = 5e-4; /* of the bound in so many runs, to go on */
 static const double room_for_tables = 1e6, room_per_node = 200;
 
 /* Amounts along ways: weights, or times. */
@@ -84,7 +85,7 @@ static bool set_up_terms(state *s) {
     return true;
 }
 
-static berth_status set_up(state *s) {
+static berth_status set_up(state *s, const berth_patience *patience) {
     const berth_costs *c = s->c;
     size_t n = (size_t)c->n_tasks;
     bool done = berth_terms_init(&s->terms, &s->arena, s->search->problem, true) &&
@@ -105,7 +106,8 @@ static berth_status set_up(state *s) {
     for (int32_t m = 0; m < s->modules.n; m++)
         if (s->modules.modules[m].to >= 0) s->first_module[s->modules.modules[m].to] = m;
     double room = room_for_tables + room_per_node * s->terms.n_nodes;
-    return berth_minimiser_init(s->search->ctx, &s->minimiser, &s->terms, &s->arena, room);
+    return berth_minimiser_init(s->search->ctx, &s->minimiser, &s->terms, &s->arena, room,
+                                0.3 * berth_patience_left(patience));
 }
 
 /* The copy of a value to a device, as a way waits for it. */
@@ -282,8 +284,13 @@ static void begin(state *s) {
 }
 
 static berth_status play(state *s, berth_patience *patience) {
-    for (int32_t i = 0, idle = 0; i < MOST_RUNS && idle < PATIENCE; i++) {
-        double bound, before = s->best;
+    double before = 0;
+    for (int32_t i = 0; i < MOST_RUNS; i++) {
+        double bound;
+        if (i % WINDOW == WINDOW - 1) {
+            if (s->best < before * (1 + least_gain)) break;
+            before = s->best;
+        }
         if (i > 0 && berth_patience_ends(s->search, patience)) break;
         double constant = weigh(s);
         double given_back = berth_prices_apply(&s->prices, &s->terms);
@@ -291,8 +298,8 @@ static berth_status play(state *s, berth_patience *patience) {
         bound += constant - given_back;
         patience->work -= s->minimiser.work + 20.0 * s->c->n_tasks;
         if (bound > s->best) s->best = bound;
-        if (bound < s->terms.huge) berth_search_bound(s->search, bound);
-        idle = s->best > before * (1 + 1e-5) ? 0 : idle + 1;
+        if (bound >= s->terms.huge) break; /* no placement keeps the limits */
+        berth_search_bound(s->search, bound);
         double above = s->search->has_best ? s->search->best_ms : 1.2 * s->best;
         berth_prices_move(&s->prices, &s->terms, s->device, bound, above, 1.0 / (1 + 0.05 * i));
         take_in(s, 2.0 / (i + 3));
@@ -306,7 +313,7 @@ berth_status berth_bound_dual(berth_search *search, berth_patience *patience) {
     s.paths = s.c->objective == BERTH_OBJECTIVE_LATENCY;
     if (s.c->n_tasks == 0) return BERTH_OK;
     berth_arena_init(&s.arena, berth_ctx_allocator(search->ctx));
-    berth_status status = set_up(&s);
+    berth_status status = set_up(&s, patience);
     if (status == BERTH_OK) {
         begin(&s);
         status = play(&s, patience);

@@ -46,13 +46,25 @@ double berth_prices_apply(const berth_prices *prices, berth_terms *terms) {
     return given_back;
 }
 
+static void add_up(const berth_prices *prices, const berth_terms *terms, const int32_t *device) {
+    memset(prices->held, 0, (size_t)terms->costs->n_devices * sizeof *prices->held);
+    for (int32_t node = 0; node < terms->n_nodes; node++) prices->held[device[node]] += prices->need[node];
+}
+
+bool berth_prices_fit(const berth_prices *prices, const berth_terms *terms, const int32_t *device) {
+    if (!prices->any) return true;
+    add_up(prices, terms, device);
+    for (int32_t d = 0; d < terms->costs->n_devices; d++)
+        if (prices->held[d] > terms->costs->capacity[d]) return false;
+    return true;
+}
+
 bool berth_prices_move(berth_prices *prices, const berth_terms *terms, const int32_t *device, double bound,
                        double above, double scale) {
     const berth_costs *c = terms->costs;
     double norm = 0;
     if (!prices->any) return false;
-    memset(prices->held, 0, (size_t)c->n_devices * sizeof *prices->held);
-    for (int32_t node = 0; node < terms->n_nodes; node++) prices->held[device[node]] += prices->need[node];
+    add_up(prices, terms, device);
     for (int32_t d = 0; d < c->n_devices; d++) {
         double over = prices->held[d] - c->capacity[d];
         if (over > 0 || (prices->price[d] > 0 && over < 0)) norm += over * over;

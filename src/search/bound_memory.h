@@ -16,8 +16,10 @@ bool berth_prices_init(berth_prices *prices, berth_arena *arena, const berth_pro
                        const berth_terms *terms);
 /* Adds the prices to node_ms; what to subtract from the least cost. */
 double berth_prices_apply(const berth_prices *prices, berth_terms *terms);
-/* Moves the prices towards what the placement, whose cost with them is `cost`, asks for; `above` is at least the
- * optimum. False: no limit is exceeded and nothing has a price. */
+/* Whether the placement keeps all limits as far as they are counted here; values that are alive come on top. */
+bool berth_prices_fit(const berth_prices *prices, const berth_terms *terms, const int32_t *device);
+/* Moves the prices towards what the placement, which gave that bound, asks for; `above` is at least the optimum. False:
+ * no limit is exceeded and nothing has a price. */
 bool berth_prices_move(berth_prices *prices, const berth_terms *terms, const int32_t *device, double bound,
                        double above, double scale);
 

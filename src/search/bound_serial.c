@@ -14,7 +14,7 @@
 #include "search/bound_pieces.h"
 #include "search/minimise.h"
 
-enum { MOST_RUNS = 200, MOST_OFFERS = 24, PATIENCE = 30 }; /* runs; those offered; runs without a better bound */
+enum { MOST_RUNS = 200, MOST_OFFERS = 60, PATIENCE = 30 }; /* runs; those offered; runs without a better bound */
 static const double room_for_tables = 4e6, room_per_node = 400;
 
 typedef struct state {
@@ -34,6 +34,7 @@ typedef struct state {
 static void offer(state *s) {
     const berth_costs *c = s->terms.costs;
     if (!s->options.offers || s->n_offered >= MOST_OFFERS || berth_search_left(s->search) < 1) return;
+    if (!berth_prices_fit(&s->prices, &s->terms, s->device)) return;
     for (int32_t task = 0; task < c->n_tasks; task++) s->placement[task] = s->device[s->terms.node_of[task]];
     s->n_offered++;
     berth_search_count(s->search, 1);
@@ -52,7 +53,7 @@ static berth_status run_once(state *s, double *bound) {
 
 static void raise_bound(state *s, double bound) {
     if (bound > s->best) s->best = bound;
-    if (s->options.bounds && bound < s->terms.huge) berth_search_bound(s->search, bound);
+    if (s->options.bounds) berth_search_bound(s->search, bound);
 }
 
 static berth_status raise_prices(state *s, berth_patience *patience) {
@@ -61,6 +62,7 @@ static berth_status raise_prices(state *s, berth_patience *patience) {
         if (i > 0 && berth_patience_ends(s->search, patience)) break;
         double bound, before = s->best;
         BERTH_TRY(run_once(s, &bound));
+        if (bound >= s->terms.huge) break; /* no placement keeps the limits */
         raise_bound(s, bound);
         patience->work -= s->minimiser.work;
         idle = s->best > before * (1 + 1e-6) ? 0 : idle + 1;
@@ -82,7 +84,8 @@ static berth_status bound_by_sets(state *s, double least) {
     for (int32_t node = 0; node < whole.n_nodes; node++) possible &= whole.allowed[node] != 0;
     if (possible) {
         berth_terms_set_serial(&whole);
-        berth_status status = berth_minimiser_init(s->search->ctx, &minimiser, &whole, &s->arena, room_for_tables);
+        berth_status status =
+            berth_minimiser_init(s->search->ctx, &minimiser, &whole, &s->arena, room_for_tables, INFINITY);
         if (status == BERTH_OK) status = berth_minimiser_run(s->search->ctx, &minimiser, s->device, &with_sets);
         berth_minimiser_deinit(&minimiser);
         BERTH_TRY(status);
@@ -106,7 +109,8 @@ static berth_status run(state *s, berth_patience *patience) {
     s->terms.values_count = true;
     s->terms.read_change = s->pieces.spread;
     double room = room_for_tables + room_per_node * s->terms.n_nodes;
-    BERTH_TRY(berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room));
+    BERTH_TRY(
+        berth_minimiser_init(ctx, &s->minimiser, &s->terms, &s->arena, room, 0.5 * berth_patience_left(patience)));
     if (s->pieces.any) {
         double least;
         BERTH_TRY(run_once(s, &least));

@@ -52,9 +52,10 @@ struct berth_flow {
     bool failed;
     bool torn; /* some node is held by both terminals */
 
-    /* while solving */
+    /* while solving; kept for the next time */
     berth_arena arena;
-    int32_t *start; /* [n_nodes + 1] halves by tail */
+    size_t node_room, edge_room; /* what the arrays are made for */
+    int32_t *start;              /* [n_nodes + 1] halves by tail */
     half *halves;
     uint8_t *tree;        /* [n_nodes] */
     uint8_t *waits;       /* [n_nodes] flags of the queues that hold it */
@@ -126,11 +127,13 @@ void berth_flow_arc(berth_flow *flow, int32_t from, int32_t to, double forward, 
     if (!berth_vec_push(flow->allocator, &flow->edges, (edge){from, to, forward, backward})) flow->failed = true;
 }
 
-static bool make_arrays(berth_flow *f) {
-    size_t n = (size_t)f->n_nodes;
+static bool make_arrays(berth_flow *f, size_t n, size_t n_edges) {
     berth_arena *arena = &f->arena;
+    berth_arena_deinit(arena);
+    berth_arena_init(arena, f->allocator);
+    f->node_room = f->edge_room = 0;
     f->start = berth_arena_push(arena, n + 2, sizeof *f->start);
-    f->halves = berth_arena_push(arena, 2 * f->edges.n, sizeof *f->halves);
+    f->halves = berth_arena_push(arena, 2 * n_edges, sizeof *f->halves);
     f->tree = berth_arena_push(arena, n, sizeof *f->tree);
     f->waits = berth_arena_push(arena, n, sizeof *f->waits);
     f->label = berth_arena_push(arena, n, sizeof *f->label);
@@ -139,10 +142,29 @@ static bool make_arrays(berth_flow *f) {
     f->orphan_next = berth_arena_push(arena, n, sizeof *f->orphan_next);
     f->orphans = berth_arena_push(arena, n + 3, sizeof *f->orphans);
     for (int32_t tree = 0; tree < 2; tree++) {
-        f->level[tree] = (queue){.items = berth_arena_push(arena, n, sizeof(int32_t)), .flag = (uint8_t)(1 << tree)};
-        f->next[tree] = (queue){.items = berth_arena_push(arena, n, sizeof(int32_t)), .flag = (uint8_t)(4 << tree)};
+        f->level[tree].items = berth_arena_push(arena, n, sizeof(int32_t));
+        f->next[tree].items = berth_arena_push(arena, n, sizeof(int32_t));
     }
-    return !arena->failed;
+    if (arena->failed) return false;
+    f->node_room = n;
+    f->edge_room = n_edges;
+    return true;
+}
+
+/* Arrays for the graph at hand, as new. */
+static bool prepare(berth_flow *f) {
+    size_t n = (size_t)f->n_nodes, n_edges = f->edges.n;
+    if ((n > f->node_room || n_edges > f->edge_room || !f->start) && !make_arrays(f, n, n_edges)) return false;
+    memset(f->start, 0, (n + 2) * sizeof *f->start);
+    memset(f->waits, 0, n * sizeof *f->waits);
+    memset(f->tree, NO_TREE, n * sizeof *f->tree);
+    memset(f->orphans, -1, (n + 3) * sizeof *f->orphans);
+    f->n_orphans = 0;
+    for (int32_t tree = 0; tree < 2; tree++) {
+        f->level[tree] = (queue){.items = f->level[tree].items, .flag = (uint8_t)(1 << tree)};
+        f->next[tree] = (queue){.items = f->next[tree].items, .flag = (uint8_t)(4 << tree)};
+    }
+    return true;
 }
 
 /* Halves by tail, in the order in which the arcs were given. */
@@ -328,9 +350,6 @@ static bool grow(berth_flow *f, int32_t tree) {
 }
 
 static void plant(berth_flow *f) {
-    memset(f->orphans, -1, ((size_t)f->n_nodes + 3) * sizeof *f->orphans);
-    memset(f->tree, NO_TREE, (size_t)f->n_nodes * sizeof *f->tree);
-    f->n_orphans = 0;
     f->top[0] = f->top[1] = f->limit[0] = f->limit[1] = 1;
     for (int32_t node = 0; node < f->n_nodes; node++)
         if (f->excess.items[node] != 0) join(f, f->excess.items[node] < 0, node, TERMINAL, 1);
@@ -339,9 +358,7 @@ static void plant(berth_flow *f) {
 berth_status berth_flow_solve(berth_ctx *ctx, berth_flow *flow, bool *finite) {
     *finite = false;
     if (flow->failed) return berth_fail_nomem(ctx);
-    berth_arena_deinit(&flow->arena);
-    berth_arena_init(&flow->arena, flow->allocator);
-    if (!make_arrays(flow)) return berth_fail_nomem(ctx);
+    if (!prepare(flow)) return berth_fail_nomem(ctx);
     sort_halves(flow);
     plant(flow);
     bool runs = !flow->torn;

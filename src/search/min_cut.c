@@ -77,7 +77,7 @@ static berth_status run(state *s) {
     BERTH_TRY(set_up(s));
     berth_serial_options options = {.bounds = bounds && same, .offers = true, .last = s->device, .is_exact = &is_exact};
     BERTH_TRY(berth_serial_run(s->search, options, &patience));
-    if (!is_exact) BERTH_TRY(expand_all(s));
+    if (!is_exact && p->costs->n_devices > 2) BERTH_TRY(expand_all(s));
     return bounds && !same ? berth_bound_serial(s->search, &patience) : BERTH_OK;
 }
 

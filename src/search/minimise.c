@@ -7,6 +7,10 @@
 
 #include "search/min_cut_graph.h"
 
+/* What things take on a slow machine, in seconds: a node of a cut, a node of a plan, an entry of a table. */
+static const double cut_node = 4e-6, plan_node = 2e-5, table_entry = 5e-9;
+static const double most_rounds = 100;
+
 static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *arena) {
     const berth_terms *t = m->terms;
     m->keep = berth_arena_push(arena, (size_t)t->n_nodes, sizeof *m->keep);
@@ -17,27 +21,33 @@ static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *
         m->move[node] = t->allowed[node] & 2 ? 1 : 0;
     }
     m->is_exact = true;
-    m->work = 100.0 * (t->n_nodes + t->costs->reader_start[t->costs->n_values]);
+    m->work = 1000.0 * (t->n_nodes + t->costs->reader_start[t->costs->n_values]);
     return berth_flow_new(ctx, &m->flow);
 }
 
-static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_total) {
-    for (double max_table = max_total / 4; max_table >= 16 && !m->plan; max_table /= 8)
+static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_total, double seconds) {
+    /* Where nodes are many, larger tables than this cannot all be had. */
+    double largest = fmin(max_total / 4, 100 * max_total / (m->terms->n_nodes + 1));
+    for (double max_table = largest; max_table >= 16 && !m->plan; max_table /= 8)
         BERTH_TRY(berth_eliminate_new(ctx, &m->plan, m->terms, max_table, max_total));
-    m->is_exact = m->plan && berth_eliminate_is_exact(m->plan);
-    double entries = m->plan ? berth_eliminate_work(m->plan) : m->terms->n_nodes;
-    double rounds = m->is_exact || !m->plan ? 0 : max_total * 20 / entries;
-    if (rounds > 100) rounds = 100;
-    if (m->plan) berth_eliminate_set_rounds(m->plan, (int32_t)rounds);
+    if (!m->plan) return BERTH_OK;
+    double entries = berth_eliminate_work(m->plan), rounds = 0;
+    m->is_exact = berth_eliminate_is_exact(m->plan);
+    if (!m->is_exact) {
+        rounds = fmin(most_rounds, max_total * 20 / entries);
+        rounds = fmin(rounds, seconds / (8 * table_entry * entries));
+    }
+    berth_eliminate_set_rounds(m->plan, (int32_t)rounds);
     m->work = (4 + 8 * rounds) * entries;
     return BERTH_OK;
 }
 
 berth_status berth_minimiser_init(berth_ctx *ctx, berth_minimiser *m, const berth_terms *terms, berth_arena *arena,
-                                  double max_total) {
-    *m = (berth_minimiser){.terms = terms};
-    if (terms->costs->n_devices == 2) return set_up_cut(ctx, m, arena);
-    return set_up_plan(ctx, m, max_total);
+                                  double max_total, double seconds) {
+    *m = (berth_minimiser){.terms = terms, .work = terms->n_nodes};
+    bool is_pair = terms->costs->n_devices == 2;
+    if ((is_pair ? cut_node : plan_node) * terms->n_nodes > seconds) return BERTH_OK;
+    return is_pair ? set_up_cut(ctx, m, arena) : set_up_plan(ctx, m, max_total, seconds);
 }
 
 void berth_minimiser_deinit(berth_minimiser *m) {

@@ -5,7 +5,6 @@
 #include <math.h>
 
 #include "search/bound.h"
-#include "search/eliminate.h"
 #include "search/min_cut.h"
 
 static int make_ctx(void **state) {
