@@ -84,24 +84,24 @@ static void try_model(berth_ctx *ctx, berth_model model, berth_objective objecti
 }
 
 static void serial(void **state) {
-    try_model(*state, BERTH_MODEL_SERIAL, BERTH_OBJECTIVE_LATENCY, support_cases(1200), 7, 31);
+    try_model(*state, BERTH_MODEL_SERIAL, BERTH_OBJECTIVE_LATENCY, support_cases(800), 7, 31);
 }
 
 static void queued(void **state) {
-    try_model(*state, BERTH_MODEL_QUEUED, BERTH_OBJECTIVE_LATENCY, support_cases(800), 6, 32);
+    try_model(*state, BERTH_MODEL_QUEUED, BERTH_OBJECTIVE_LATENCY, support_cases(500), 6, 32);
 }
 
 static void concurrent(void **state) {
-    try_model(*state, BERTH_MODEL_CONCURRENT, BERTH_OBJECTIVE_LATENCY, support_cases(500), 6, 33);
+    try_model(*state, BERTH_MODEL_CONCURRENT, BERTH_OBJECTIVE_LATENCY, support_cases(400), 6, 33);
 }
 
 static void contiguous(void **state) {
-    try_model(*state, BERTH_MODEL_CONTIGUOUS, BERTH_OBJECTIVE_LATENCY, support_cases(600), 6, 34);
+    try_model(*state, BERTH_MODEL_CONTIGUOUS, BERTH_OBJECTIVE_LATENCY, support_cases(400), 6, 34);
 }
 
 static void throughput(void **state) {
     for (int model = 0; model < BERTH_MODEL_COUNT; model++)
-        try_model(*state, (berth_model)model, BERTH_OBJECTIVE_THROUGHPUT, support_cases(150), 6, 35 + (uint64_t)model);
+        try_model(*state, (berth_model)model, BERTH_OBJECTIVE_THROUGHPUT, support_cases(100), 6, 35 + (uint64_t)model);
 }
 
 static berth_status bound_one(berth_ctx *ctx, void *user) {
