@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * berth/learn.h: what the learned methods can be told, and policies that outlive a search.
+ */
+#ifndef BERTH_LEARN_H
+#define BERTH_LEARN_H
+
+#include "berth/device.h"
+#include "berth/graph.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/** Settings of the learned methods: hyper-parameters of the paper (its Table 6), of its code, and ours. Each has a
+ * name, a kind, a range and a default per method; a run prints and stores all of them. */
+enum { BERTH_MAX_SETTINGS = 96 };
+
+typedef struct berth_settings {
+    const char *method;               /* whose defaults these were: "hsdag", "hsdag:paper", ... */
+    double value[BERTH_MAX_SETTINGS]; /* numbers; switches 0 and 1; choices by position */
+} berth_settings;
+
+typedef enum berth_setting_kind {
+    BERTH_SETTING_NUMBER,
+    BERTH_SETTING_COUNT, /* a whole number */
+    BERTH_SETTING_SWITCH,
+    BERTH_SETTING_CHOICE,
+} berth_setting_kind;
+
+typedef struct berth_setting {
+    const char *name; /* as in --set learning_rate=1e-4 */
+    berth_setting_kind kind;
+    double least, most;
+    const char *choices; /* "refine|joint", for BERTH_SETTING_CHOICE */
+    const char *summary;
+} berth_setting;
+
+/** Number `index` of the table, or NULL past the end. */
+BERTH_API const berth_setting *berth_setting_at(int32_t index);
+/** The defaults of a learned method. BERTH_E_ARG: not a learned method. */
+BERTH_API BERTH_MUST_CHECK berth_status berth_settings_default(berth_ctx *ctx, berth_settings *out, const char *method);
+/** Set one from text such as "learning_rate=1e-4". BERTH_E_ARG names what is wrong, and the nearest name. */
+BERTH_API BERTH_MUST_CHECK berth_status berth_settings_set(berth_ctx *ctx, berth_settings *settings, const char *text);
+/** The value of number `index` as `set` would take it, at most `size` bytes with the NUL. Returns the length. */
+BERTH_API size_t berth_settings_text(const berth_settings *settings, int32_t index, char *text, size_t size);
+
+/** A policy: parameters with everything needed to go on learning. */
+typedef struct berth_policy berth_policy;
+
+BERTH_API BERTH_MUST_CHECK berth_status berth_policy_load(berth_ctx *ctx, berth_policy **out, const char *path);
+BERTH_API BERTH_MUST_CHECK berth_status berth_policy_save(berth_ctx *ctx, const berth_policy *policy, const char *path);
+BERTH_API void berth_policy_free(berth_policy *policy);
+BERTH_API const berth_settings *berth_policy_settings(const berth_policy *policy);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
