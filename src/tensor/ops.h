@@ -9,27 +9,27 @@
 
 /* --- products --------------------------------------------------------------------------------------------------- */
 /* x w^T + b: x n x in, w out x in, b 1 x out or NULL. */
-berth_tensor *berth_linear(berth_tape *tape, berth_tensor *x, berth_tensor *w, berth_tensor *b);
+berth_matrix *berth_linear(berth_tape *tape, berth_matrix *x, berth_matrix *w, berth_matrix *b);
 /* op(a) op(b), transposed where asked. */
-berth_tensor *berth_matmul(berth_tape *tape, berth_tensor *a, bool a_transposed, berth_tensor *b, bool b_transposed);
+berth_matrix *berth_matmul(berth_tape *tape, berth_matrix *a, bool a_transposed, berth_matrix *b, bool b_transposed);
 
 /* --- element by element ----------------------------------------------------------------------------------------- */
-berth_tensor *berth_add(berth_tape *tape, berth_tensor *a, berth_tensor *b); /* b n x m, or 1 x m, or n x 1, or 1 x 1 */
-berth_tensor *berth_sub(berth_tape *tape, berth_tensor *a, berth_tensor *b); /* likewise */
-berth_tensor *berth_mul(berth_tape *tape, berth_tensor *a, berth_tensor *b); /* likewise */
-berth_tensor *berth_min(berth_tape *tape, berth_tensor *a, berth_tensor *b); /* same shape; ties: a's gradient */
-berth_tensor *berth_scale(berth_tape *tape, berth_tensor *a, double factor);
-berth_tensor *berth_relu(berth_tape *tape, berth_tensor *a);
-berth_tensor *berth_tanh(berth_tape *tape, berth_tensor *a);
-berth_tensor *berth_sigmoid(berth_tape *tape, berth_tensor *a);
-berth_tensor *berth_exp(berth_tape *tape, berth_tensor *a);
-berth_tensor *berth_square(berth_tape *tape, berth_tensor *a);
-berth_tensor *berth_clamp(berth_tape *tape, berth_tensor *a, double low, double high);
+berth_matrix *berth_add(berth_tape *tape, berth_matrix *a, berth_matrix *b); /* b n x m, or 1 x m, or n x 1, or 1 x 1 */
+berth_matrix *berth_sub(berth_tape *tape, berth_matrix *a, berth_matrix *b); /* likewise */
+berth_matrix *berth_mul(berth_tape *tape, berth_matrix *a, berth_matrix *b); /* likewise */
+berth_matrix *berth_min(berth_tape *tape, berth_matrix *a, berth_matrix *b); /* same shape; ties: a's gradient */
+berth_matrix *berth_scale(berth_tape *tape, berth_matrix *a, double factor);
+berth_matrix *berth_relu(berth_tape *tape, berth_matrix *a);
+berth_matrix *berth_tanh(berth_tape *tape, berth_matrix *a);
+berth_matrix *berth_sigmoid(berth_tape *tape, berth_matrix *a);
+berth_matrix *berth_exp(berth_tape *tape, berth_matrix *a);
+berth_matrix *berth_square(berth_tape *tape, berth_matrix *a);
+berth_matrix *berth_clamp(berth_tape *tape, berth_matrix *a, double low, double high);
 /* Inverted dropout: each element 0 with probability p, else divided by 1 - p. p 0 gives `a` itself. Masks are drawn in
  * element order from rng, fast enough to be no cost beside a product of the same rows. */
-berth_tensor *berth_dropout(berth_tape *tape, berth_tensor *a, double p, berth_rng *rng);
+berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
 /* (a - mean) / sqrt(variance + eps) of each row, times gain, plus shift (both 1 x m); biased variance. */
-berth_tensor *berth_layer_norm(berth_tape *tape, berth_tensor *a, berth_tensor *gain, berth_tensor *shift, double eps);
+berth_matrix *berth_layer_norm(berth_tape *tape, berth_matrix *a, berth_matrix *gain, berth_matrix *shift, double eps);
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 /* Sparse product: out row i = sum over k in start[i] .. start[i + 1] of weight[k] * a row index[k]; weight NULL: 1. The
@@ -39,36 +39,36 @@ typedef struct berth_csr {
     const int32_t *start, *index;
     const berth_real *weight;
 } berth_csr;
-berth_tensor *berth_sparse(berth_tape *tape, berth_tensor *a, const berth_csr *csr, const berth_csr *transposed);
+berth_matrix *berth_sparse(berth_tape *tape, berth_matrix *a, const berth_csr *csr, const berth_csr *transposed);
 /* out row i = a row index[i]. */
-berth_tensor *berth_gather(berth_tape *tape, berth_tensor *a, const int32_t *index, int32_t n);
+berth_matrix *berth_gather(berth_tape *tape, berth_matrix *a, const int32_t *index, int32_t n);
 /* out row i = a row u[i] * a row v[i], element by element. */
-berth_tensor *berth_gather_mul(berth_tape *tape, berth_tensor *a, const int32_t *u, const int32_t *v, int32_t n);
+berth_matrix *berth_gather_mul(berth_tape *tape, berth_matrix *a, const int32_t *u, const int32_t *v, int32_t n);
 /* Segments are rows start[s] .. start[s + 1]; an empty one gives zeros. */
-berth_tensor *berth_segment_sum(berth_tape *tape, berth_tensor *a, const int32_t *start, int32_t n_segments);
-berth_tensor *berth_segment_mean(berth_tape *tape, berth_tensor *a, const int32_t *start, int32_t n_segments);
-berth_tensor *berth_segment_max(berth_tape *tape, berth_tensor *a, const int32_t *start, int32_t n_segments);
+berth_matrix *berth_segment_sum(berth_tape *tape, berth_matrix *a, const int32_t *start, int32_t n_segments);
+berth_matrix *berth_segment_mean(berth_tape *tape, berth_matrix *a, const int32_t *start, int32_t n_segments);
+berth_matrix *berth_segment_max(berth_tape *tape, berth_matrix *a, const int32_t *start, int32_t n_segments);
 /* n columns: side by side; rows agree. */
-berth_tensor *berth_concat(berth_tape *tape, berth_tensor *a, berth_tensor *b);
-berth_tensor *berth_columns(berth_tape *tape, berth_tensor *a, int32_t first, int32_t n);
+berth_matrix *berth_concat(berth_tape *tape, berth_matrix *a, berth_matrix *b);
+berth_matrix *berth_columns(berth_tape *tape, berth_matrix *a, int32_t first, int32_t n);
 /* One below the other; columns agree. */
-berth_tensor *berth_stack(berth_tape *tape, berth_tensor *const *parts, int32_t n);
+berth_matrix *berth_stack(berth_tape *tape, berth_matrix *const *parts, int32_t n);
 
 /* --- choices ---------------------------------------------------------------------------------------------------- */
 /* Of each row, over the columns whose bit is set in mask[row] (NULL: all; at most 64 columns, at least one bit). The
  * others get -INFINITY, and no gradient. */
-berth_tensor *berth_log_softmax(berth_tape *tape, berth_tensor *a, const uint64_t *mask);
+berth_matrix *berth_log_softmax(berth_tape *tape, berth_matrix *a, const uint64_t *mask);
 /* a n x 1: over the rows of each segment. */
-berth_tensor *berth_segment_log_softmax(berth_tape *tape, berth_tensor *a, const int32_t *start, int32_t n_segments);
+berth_matrix *berth_segment_log_softmax(berth_tape *tape, berth_matrix *a, const int32_t *start, int32_t n_segments);
 /* out row i = a[i][column[i]]: n x 1. */
-berth_tensor *berth_pick(berth_tape *tape, berth_tensor *a, const int32_t *column);
+berth_matrix *berth_pick(berth_tape *tape, berth_matrix *a, const int32_t *column);
 /* Entropy of each row of log-probabilities (-INFINITY counts 0): n x 1. Of each segment of n x 1: n_segments x 1. */
-berth_tensor *berth_entropy(berth_tape *tape, berth_tensor *log_p);
-berth_tensor *berth_segment_entropy(berth_tape *tape, berth_tensor *log_p, const int32_t *start, int32_t n_segments);
+berth_matrix *berth_entropy(berth_tape *tape, berth_matrix *log_p);
+berth_matrix *berth_segment_entropy(berth_tape *tape, berth_matrix *log_p, const int32_t *start, int32_t n_segments);
 
 /* --- sums ------------------------------------------------------------------------------------------------------- */
-berth_tensor *berth_sum(berth_tape *tape, berth_tensor *a);                             /* 1 x 1 */
-berth_tensor *berth_mean(berth_tape *tape, berth_tensor *a);                            /* 1 x 1 */
-berth_tensor *berth_dot(berth_tape *tape, berth_tensor *a, const berth_real *constant); /* sum of a * constant: 1 x 1 */
+berth_matrix *berth_sum(berth_tape *tape, berth_matrix *a);                             /* 1 x 1 */
+berth_matrix *berth_mean(berth_tape *tape, berth_matrix *a);                            /* 1 x 1 */
+berth_matrix *berth_dot(berth_tape *tape, berth_matrix *a, const berth_real *constant); /* sum of a * constant: 1 x 1 */
 
 #endif

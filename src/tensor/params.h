@@ -9,7 +9,7 @@
 
 typedef struct berth_param {
     char name[64];
-    berth_tensor tensor; /* value and grad point into the flat arrays */
+    berth_matrix tensor; /* value and grad point into the flat arrays */
 } berth_param;
 
 typedef struct berth_params {
@@ -32,13 +32,13 @@ void berth_params_deinit(berth_params *params);
 /* The index of a new parameter; -1: no memory. Names are unique. */
 int32_t berth_params_add(berth_params *params, const char *name, int32_t rows, int32_t cols);
 berth_status berth_params_fix(berth_params *params);
-berth_tensor *berth_params_at(berth_params *params, int32_t index);
-berth_tensor *berth_params_find(berth_params *params, const char *name); /* or NULL */
+berth_matrix *berth_params_at(berth_params *params, int32_t index);
+berth_matrix *berth_params_find(berth_params *params, const char *name); /* or NULL */
 
 /* Uniform in +-limit; PyTorch's default for a layer with `fan_in` inputs is limit 1 / sqrt(fan_in), Glorot's
  * sqrt(6 / (in + out)). */
-void berth_param_uniform(berth_tensor *tensor, double limit, berth_rng *rng);
-void berth_param_fill(berth_tensor *tensor, double value);
+void berth_param_uniform(berth_matrix *tensor, double limit, berth_rng *rng);
+void berth_param_fill(berth_matrix *tensor, double value);
 
 void berth_params_zero_grad(berth_params *params);
 /* Norm of the gradient, before clipping; NAN or INFINITY if anything in it is not finite. */

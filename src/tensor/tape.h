@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A tape: matrices and how they were computed, so that gradients can be computed backwards.
  *
- *     berth_tensor *h = berth_relu(tape, berth_linear(tape, x, w, b));
- *     berth_tensor *loss = berth_mean(tape, h);
+ *     berth_matrix *h = berth_relu(tape, berth_linear(tape, x, w, b));
+ *     berth_matrix *loss = berth_mean(tape, h);
  *     BERTH_TRY(berth_tape_backward(tape, loss));     adds d loss / d w into w->grad
  *     berth_tape_clear(tape);                         ready for the next; the memory stays
  *
@@ -19,11 +19,11 @@
 #include "base/ctx.h"
 #include "tensor/real.h"
 
-typedef struct berth_tensor {
+typedef struct berth_matrix {
     int32_t rows, cols;
     berth_real *value; /* [rows * cols] */
     berth_real *grad;  /* the same, or NULL where nobody asks: inputs, and all on a tape that does not record */
-} berth_tensor;
+} berth_matrix;
 
 typedef struct berth_tape berth_tape;
 
@@ -38,14 +38,14 @@ bool berth_tape_failed(const berth_tape *tape);
 size_t berth_tape_bytes(const berth_tape *tape);
 
 /* A constant matrix: the numbers are borrowed until the tape is cleared. */
-berth_tensor *berth_input(berth_tape *tape, const berth_real *value, int32_t rows, int32_t cols);
+berth_matrix *berth_input(berth_tape *tape, const berth_real *value, int32_t rows, int32_t cols);
 /* A matrix of zeros on the tape, for the caller to fill before use; no gradient. */
-berth_tensor *berth_blank(berth_tape *tape, int32_t rows, int32_t cols);
+berth_matrix *berth_blank(berth_tape *tape, int32_t rows, int32_t cols);
 /* The same values, cut off: no gradient flows through. */
-berth_tensor *berth_detach(berth_tape *tape, berth_tensor *a);
+berth_matrix *berth_detach(berth_tape *tape, berth_matrix *a);
 
 /* Adds the gradient of the sum of all elements of `loss` into the grad of everything it came from. BERTH_E_NOMEM if the
  * tape failed; the gradients are then not to be used. */
-berth_status berth_tape_backward(berth_tape *tape, berth_tensor *loss);
+berth_status berth_tape_backward(berth_tape *tape, berth_matrix *loss);
 
 #endif
