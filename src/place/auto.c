@@ -29,6 +29,13 @@ static berth_budget until(const berth_crew *crew, double share) {
     };
 }
 
+/* The same for a method that builds: where evaluations are limited, a share of them at most. */
+static berth_budget until_built(const berth_crew *crew, double share) {
+    berth_budget budget = until(crew, share);
+    if (budget.evaluations < INT64_MAX) budget.evaluations = 1 + (budget.evaluations - 1) / N_LANES;
+    return budget;
+}
+
 /* Under `serial` a cut is often the optimum; elsewhere it is one more start, and not the cheapest. */
 static berth_status build_all(berth_crew *crew) {
     static const char *const names[] = {"greedy", "fastest", "min-cut", "heft",   "m-etf",
@@ -39,7 +46,7 @@ static berth_status build_all(berth_crew *crew) {
         if (i == (serial ? last : 2)) continue;
         if (berth_crew_seconds(crew) > 0.2 * crew->best->budget.seconds) break;
         berth_status status =
-            berth_crew_try(crew, berth_method_find(names[i]), until(crew, serial && i == 2 ? 0.8 : 0.3));
+            berth_crew_try(crew, berth_method_find(names[i]), until_built(crew, serial && i == 2 ? 0.8 : 0.3));
         if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) return status;
     }
     return BERTH_OK;
@@ -106,7 +113,7 @@ berth_status berth_place_auto(berth_crew *crew) {
         return improve(crew, 1);
     }
     BERTH_TRY(prove(crew, 1));
-    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
+    if (!berth_search_proven(crew->best)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
     BERTH_TRY(improve(crew, 0.3));
     return improve(crew, 1);
 }
