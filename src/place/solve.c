@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every single device takes is simulated first, whatever the method: it is part of the answer, and methods that
- * start from something start from the best of them. That is also why the portfolio is never worse. */
+ * start from something start from the best of them. That is also why the portfolio is never worse. The bounds that cost
+ * no more than that come next, so that every answer has one. */
 #include "place/solve.h"
 
 #include "place/auto.h"
+#include "search/bound.h"
 
 #include <math.h>
 
@@ -41,5 +43,6 @@ static berth_status run_one(berth_crew *crew, const berth_method *method) {
 
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
     BERTH_TRY(run_singles(crew, method, single_ms));
+    BERTH_TRY(berth_bound_quick(crew->best));
     return method->kind == BERTH_METHOD_PORTFOLIO ? berth_place_auto(crew) : run_one(crew, method);
 }

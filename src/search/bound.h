@@ -11,6 +11,9 @@
  * has it, that is offered, too, and the search is proven. */
 berth_status berth_search_bounds(berth_search *search, double seconds);
 
+/* Raises it by what can be said in linear time. */
+berth_status berth_bound_quick(berth_search *search);
+
 /* How long, and how much work, is left for bounds. */
 typedef struct berth_patience {
     double until; /* clock */

@@ -11,6 +11,7 @@ target_sources(berth_objects PRIVATE
   src/search/bound_memory.c
   src/search/bound_modules.c
   src/search/bound_pieces.c
+  src/search/bound_quick.c
   src/search/bound_serial.c
   src/search/cut.c
   src/search/eliminate.c

@@ -172,6 +172,7 @@ static void time_is_kept(void **state) {
         double took = now() - start;
         if (took > 6) fail_msg("%s took %g s instead of 2", berth_model_name(how.model), took);
         assert_true(plan->makespan_ms <= fmin(plan->single_ms[0], plan->single_ms[1]));
+        assert_true(plan->lower_bound_ms > 0.01 * plan->makespan_ms);
         berth_plan_free(plan);
     }
     berth_device_set_free(devices);
