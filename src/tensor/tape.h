@@ -12,7 +12,9 @@
  *
  * Failure is sticky, as with arenas: an operation that gets NULL, or no memory, gives NULL, and berth_tape_failed says
  * so at the end. Shapes that do not fit are errors of the caller: asserted. After one pass of the same size a tape
- * allocates nothing. */
+ * allocates nothing.
+ *
+ * Gradients of parameters add up until they are cleared; those of matrices on the tape are of the last backward. */
 #ifndef BERTH_TENSOR_TAPE_H
 #define BERTH_TENSOR_TAPE_H
 
@@ -23,6 +25,7 @@ typedef struct berth_matrix {
     int32_t rows, cols;
     berth_real *value; /* [rows * cols] */
     berth_real *grad;  /* the same, or NULL where nobody asks: inputs, and all on a tape that does not record */
+    bool fresh;        /* grad is there but holds nothing yet, which counts as zeros: only during backward */
 } berth_matrix;
 
 typedef struct berth_tape berth_tape;

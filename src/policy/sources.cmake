@@ -1,0 +1,1 @@
+# Sources of this folder: berth_twice(src/policy/file.c ...)
