@@ -33,6 +33,7 @@ typedef struct berth_budget {
 } berth_budget;
 
 typedef struct berth_search berth_search;
+struct berth_learn; /* learn/learn.h: for methods that learn */
 
 struct berth_search {
     berth_ctx *ctx;
@@ -41,6 +42,7 @@ struct berth_search {
     berth_rng rng;
     berth_budget budget;
     int32_t n_threads;
+    const struct berth_learn *learn; /* NULL: defaults, and nothing is kept */
 
     /* state, kept by the calls below */
     int64_t evaluations;

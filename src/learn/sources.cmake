@@ -1,0 +1,3 @@
+target_sources(berth_objects PRIVATE
+  src/learn/settings.c
+)
