@@ -23,7 +23,6 @@
 #ifndef BERTH_LEARN_POLICY_H
 #define BERTH_LEARN_POLICY_H
 
-#include "base/vec.h"
 #include "learn/learn.h"
 #include "tensor/params.h"
 
@@ -41,14 +40,12 @@ struct berth_policy {
     berth_params params; /* none (n_items 0) before the first search */
     berth_policy_number number[BERTH_POLICY_NUMBERS];
 
-    /* of training; kept by place/train.c */
-    uint64_t seed;
-    int64_t rounds;      /* searches made to train it; also the stream of the next one's random numbers */
-    char trained_on[65]; /* digest of graphs, devices and options; "" before training */
-    BERTH_VEC(berth_episode) history;
+    berth_training training;
+    berth_real *kept; /* [3 * kept_n] values and moments of the last good state, or NULL */
+    size_t kept_n;
+    int64_t kept_steps;
+    berth_policy_number kept_number[BERTH_POLICY_NUMBERS];
 };
-
-berth_status berth_policy_new(berth_ctx *ctx, berth_policy **out, const berth_settings *settings);
 
 /* The policy of search->learn, or a new one with its settings, or with the defaults of `method`. */
 berth_status berth_policy_begin(berth_search *search, const char *method, berth_policy **out);
@@ -63,7 +60,7 @@ berth_status berth_policy_adopt(berth_ctx *ctx, berth_policy *policy, berth_para
 double *berth_policy_number_at(berth_policy *policy, const char *name, double initial);
 
 /* One step of Adam with the settings learning_rate and gradient_norm. BERTH_E_NUMERIC if the gradient is not finite or
- * beyond all measure, or a parameter is not finite afterwards; the parameters are then as before the step. */
+ * beyond all measure, in which case nothing is changed, or if the parameters are afterwards. */
 berth_status berth_policy_step(berth_ctx *ctx, berth_policy *policy, double *norm);
 
 #endif
