@@ -5,15 +5,14 @@
 #ifndef BERTH_LEARN_H
 #define BERTH_LEARN_H
 
-#include "berth/device.h"
-#include "berth/graph.h"
+#include "berth/base.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /** Settings of the learned methods: hyper-parameters of the paper (its Table 6), of its code, and ours. Each has a
- * name, a kind, a range and a default per method; a run prints and stores all of them. */
+ * name, a kind, a range and a default per method; a run prints and stores all that its method looks at. */
 enum { BERTH_MAX_SETTINGS = 96 };
 
 typedef struct berth_settings {
@@ -36,11 +35,16 @@ typedef struct berth_setting {
     const char *summary;
 } berth_setting;
 
-/** Number `index` of the table, or NULL past the end. */
+/** Learned methods: number `index`, or NULL past the end. */
+BERTH_API const char *berth_learned_method(int32_t index);
+/** Number `index` of the table of settings, or NULL past the end. */
 BERTH_API const berth_setting *berth_setting_at(int32_t index);
+/** Whether a learned method looks at setting number `index`. */
+BERTH_API bool berth_setting_applies(const char *method, int32_t index);
 /** The defaults of a learned method. BERTH_E_ARG: not a learned method. */
 BERTH_API BERTH_MUST_CHECK berth_status berth_settings_default(berth_ctx *ctx, berth_settings *out, const char *method);
-/** Set one from text such as "learning_rate=1e-4". BERTH_E_ARG names what is wrong, and the nearest name. */
+/** Set one from text such as "learning_rate=1e-4", "feature_shape=off" or "design=joint". BERTH_E_ARG names what is
+ * wrong, and the nearest name; the settings are then as they were. */
 BERTH_API BERTH_MUST_CHECK berth_status berth_settings_set(berth_ctx *ctx, berth_settings *settings, const char *text);
 /** The value of number `index` as `set` would take it, at most `size` bytes with the NUL. Returns the length. */
 BERTH_API size_t berth_settings_text(const berth_settings *settings, int32_t index, char *text, size_t size);

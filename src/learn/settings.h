@@ -57,7 +57,7 @@ typedef enum berth_setting_id {
     BERTH_SETTING_COUNT_OF,
 } berth_setting_id;
 
-_Static_assert(BERTH_SETTING_COUNT_OF <= BERTH_MAX_SETTINGS, "settings fit");
+_Static_assert((int)BERTH_SETTING_COUNT_OF <= (int)BERTH_MAX_SETTINGS, "settings fit");
 
 static inline double berth_settings_get(const berth_settings *settings, berth_setting_id id) {
     return settings->value[id];

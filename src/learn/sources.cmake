@@ -1,1 +1,4 @@
-# Sources of this folder: berth_twice(src/learn/file.c ...)
+berth_twice(
+  src/learn/policy.c
+  src/learn/settings.c
+)

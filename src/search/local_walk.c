@@ -346,6 +346,7 @@ static void keep_cheap(berth_stroll *w) {
     }
     if (w->ms < w->seen_ms * (1 - least_gain)) {
         w->seen_ms = w->ms;
+        berth_search_see(w->search, w->ms);
         w->is_unoffered = true;
         w->n_since = 0;
     } else if (w->n_since > w->problem->n_units) {

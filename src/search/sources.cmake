@@ -54,6 +54,7 @@ target_sources(berth_objects PRIVATE
   src/search/search.c
   src/search/search_pack.c
   src/search/search_room.c
+  src/search/seeds.c
   src/search/single.c
   src/search/terms.c
 )
