@@ -13,7 +13,7 @@ static bool is_active(const berth_mlp *mlp, int32_t i) {
 
 static int32_t declare(berth_params *params, const char *name, int32_t place, const char *what, int32_t rows,
                        int32_t cols) {
-    char full[64];
+    char full[128]; /* the parameters' own limit is smaller, and asserted there */
     if (place >= 0)
         snprintf(full, sizeof full, "%s.%d.%s", name, (int)place, what);
     else
