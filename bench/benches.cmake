@@ -2,3 +2,4 @@
 berth_bench(read bench/big_onnx.c bench/timing.c)
 berth_bench(simulate bench/timing.c)
 berth_bench(episode)
+berth_bench(tensor bench/timing.c)
