@@ -29,6 +29,8 @@ berth_matrix *berth_clamp(berth_tape *tape, berth_matrix *a, double low, double 
  * 2^-16; 0 gives `a` itself. The mask is drawn from rng, 64 numbers whatever its size, and costs little beside a
  * product of the same rows. */
 berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
+/* dropout(relu(a)), the same numbers in one pass. */
+berth_matrix *berth_relu_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
 /* (a - mean) / sqrt(variance + eps) of each row, times gain, plus shift (both 1 x m); biased variance. */
 berth_matrix *berth_layer_norm(berth_tape *tape, berth_matrix *a, berth_matrix *gain, berth_matrix *shift, double eps);
 

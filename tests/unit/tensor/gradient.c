@@ -154,6 +154,12 @@ static berth_matrix *dropout(berth_tape *tape, const call *it, berth_matrix **in
     return berth_dropout(tape, in[0], 0.3, &rng);
 }
 
+static berth_matrix *relu_dropout(berth_tape *tape, const call *it, berth_matrix **in) {
+    berth_rng rng;
+    berth_rng_init(&rng, it->state, 3);
+    return berth_relu_dropout(tape, in[0], 0.3, &rng);
+}
+
 static void norm_shape(call *it) {
     one(it);
     leaf(it, 1, it->cols[0]);
@@ -339,6 +345,7 @@ static const trial trials[] = {
     [BERTH_TAPE_SQUARE] = {one, square},
     [BERTH_TAPE_CLAMP] = {clamp_shape, clamp},
     [BERTH_TAPE_DROPOUT] = {one, dropout},
+    [BERTH_TAPE_RELU_DROPOUT] = {one, relu_dropout},
     [BERTH_TAPE_LAYER_NORM] = {norm_shape, layer_norm},
     [BERTH_TAPE_SPARSE] = {sparse_shape, sparse},
     [BERTH_TAPE_GATHER] = {index_shape, gather},
