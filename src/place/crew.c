@@ -113,7 +113,7 @@ static berth_status open_lane(berth_crew *crew, int32_t index) {
 static void prepare(berth_crew *crew, berth_lane *lane, const berth_turn *turn) {
     berth_search *s = lane->search;
     s->budget = turn->budget;
-    s->evaluations = 0;
+    s->evaluations = s->steps = 0;
     s->started = crew->best->started;
     s->has_best = false;
     s->best_ms = INFINITY;
