@@ -31,5 +31,7 @@ bool berth_patience_ends(const berth_search *search, const berth_patience *patie
 berth_status berth_bound_serial(berth_search *search, berth_patience *patience);
 /* Every other model, and throughput: paths and loads. */
 berth_status berth_bound_dual(berth_search *search, berth_patience *patience);
+/* `queued`, latency: tasks in file order. */
+berth_status berth_bound_queued(berth_search *search, berth_patience *patience);
 
 #endif
