@@ -14,11 +14,11 @@
 #include "search/exact.h"
 #include "search/exact_queued.h"
 
-enum { FEWEST_LABELS = 64, MOST_LABELS = 1 << 17, GROWTH = 4 };
+enum { FEWEST_LABELS = 256, MOST_LABELS = 1 << 17, GROWTH = 4 };
 static const double rounding = 1e-12; /* relative: by how much sums may differ from those of the simulator */
 
 static bool make_room(berth_queued_search *s, berth_arena *arena) {
-    int32_t k = s->model.n_devices, n_words = s->model.n_words, n_fields = s->model.n_fields;
+    int32_t k = s->model.n_devices, width = s->model.width, n_words = s->model.n_words, n_fields = s->model.n_fields;
     int32_t n_labels = k * s->most_labels + 1, n_keys = k * s->most_keys + 1;
     double tolerance = 0.25 * rounding / (s->model.n + 1);
     size_t n = (size_t)n_keys + 1;
@@ -31,9 +31,9 @@ static bool make_room(berth_queued_search *s, berth_arena *arena) {
     s->old_room = berth_arena_push(arena, n, sizeof *s->old_room);
     s->owner = berth_arena_push(arena, (size_t)n_fields + 1, sizeof *s->owner);
     s->owner_before = berth_arena_push(arena, (size_t)n_fields + 1, sizeof *s->owner_before);
-    return !arena->failed && berth_queued_front_init(&s->fresh, arena, k, n_labels) &&
-           berth_queued_front_init(&s->merged, arena, k, s->most_labels + n_keys) &&
-           berth_queued_sieve_init(&s->sieve, arena, k, n_labels, tolerance) &&
+    return !arena->failed && berth_queued_front_init(&s->fresh, arena, width, n_labels) &&
+           berth_queued_front_init(&s->merged, arena, width, s->most_labels + n_keys) &&
+           berth_queued_sieve_init(&s->sieve, arena, width, n_labels, tolerance) &&
            berth_queued_keys_init(&s->keys, arena, n_words, n_keys) &&
            berth_queued_keys_init(&s->other_keys, arena, n_words, n_keys) &&
            berth_queued_keys_init(&s->old_keys, arena, n_words, n_keys);
@@ -50,9 +50,9 @@ static double largest(const double *clock, int32_t n) {
 /* The label of the last layer that ends first, copies to targets included; -1: none is left. */
 static int32_t best_label(const berth_queued_search *s, double *least) {
     const berth_queued_layer *last = &s->now->layers[s->model.n];
-    size_t k = (size_t)s->model.n_devices;
+    size_t k = (size_t)s->model.width;
     int32_t best = -1;
-    double clock[BERTH_QUEUED_DEVICES];
+    double clock[BERTH_QUEUED_WIDTH];
     *least = INFINITY;
     for (int32_t key = 0; key < last->n_keys; key++) {
         int32_t n_moves =
@@ -94,7 +94,8 @@ static void raise_bound(berth_queued_search *s, double least, double limit) {
 
 static berth_status run_round(berth_queued_search *s, int32_t *device, bool *done) {
     double limit = s->search->best_ms, least;
-    s->limit = limit * (1 - rounding);
+    for (int32_t d = 0; d < s->model.width; d++)
+        s->limit[d] = d < s->model.n_devices ? limit * (1 - rounding) : s->model.capacity * (1 + rounding);
     BERTH_TRY(berth_queued_forward(s));
     if (s->stopped || s->full) return BERTH_OK;
     int32_t label = best_label(s, &least);
@@ -107,7 +108,7 @@ static berth_status run_round(berth_queued_search *s, int32_t *device, bool *don
     const berth_queued_layer *first = &s->now->layers[0];
     least = INFINITY;
     for (int32_t i = 0; i < first->rest_start[1]; i++)
-        least = fmin(least, largest(first->rest + (size_t)i * (size_t)s->model.n_devices, s->model.n_devices));
+        least = fmin(least, largest(first->rest + (size_t)i * (size_t)s->model.width, s->model.n_devices));
     raise_bound(s, least, limit);
     *done = first->rest_start[1] == 0;
     return BERTH_OK;
@@ -147,7 +148,8 @@ static berth_status search_queued(berth_search *search, berth_patience *patience
     berth_arena arena;
     berth_arena_init(&arena, berth_ctx_allocator(search->ctx));
     berth_status status = BERTH_OK;
-    if (!berth_queued_model_init(&s.model, &arena, search->problem, patience != NULL))
+    double scale = search->has_best && search->best_ms > 0 ? search->best_ms : 1;
+    if (!berth_queued_model_init(&s.model, &arena, search->problem, patience != NULL, scale))
         status = berth_fail_nomem(search->ctx);
     else
         status = run_rounds(&s, &arena, rounds);

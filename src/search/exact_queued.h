@@ -12,7 +12,10 @@
  *
  * Where there are too many of either, several become one that has the least number of each (smaller clocks are never
  * worse), and where there are too many keys, one value (or unit) is given up: from there on it lies (may run)
- * everywhere, which is never worse either. What comes out is then a bound. */
+ * everywhere, which is never worse either. What comes out is then a bound.
+ *
+ * Memory that is short counts like a clock that only the tasks of one device move, and that must not pass its capacity:
+ * by the sizes of tasks where they are given, else by weights alone, which is less than what is needed. */
 #ifndef BERTH_SEARCH_EXACT_QUEUED_H
 #define BERTH_SEARCH_EXACT_QUEUED_H
 
@@ -21,6 +24,7 @@
 
 enum {
     BERTH_QUEUED_DEVICES = 8, /* beyond, there is no hope to get through the keys */
+    BERTH_QUEUED_WIDTH = 12,  /* of a label: clocks, and what is taken of memory where it is short */
     BERTH_QUEUED_WORDS = 8,   /* of a key */
 };
 
@@ -29,11 +33,12 @@ typedef enum berth_queued_kind {
     BERTH_QUEUED_HOST,  /* h += ms */
     BERTH_QUEUED_ENTER, /* q = max(q, h) + ms */
     BERTH_QUEUED_LEAVE, /* h = max(h, q) + ms */
+    BERTH_QUEUED_FILL,  /* memory += ms, in a unit in which all capacities are the same */
 } berth_queued_kind;
 
 typedef struct berth_queued_move {
     berth_queued_kind kind;
-    int32_t device; /* whose queue */
+    int32_t at; /* whose queue, or which memory: position in a label */
     double ms;
 } berth_queued_move;
 
@@ -46,27 +51,32 @@ typedef struct berth_queued_model {
     const berth_problem *problem;
     const berth_costs *c;
     int32_t n, n_devices, n_parts;
-    const int32_t *part_of;     /* [n_tasks] what shares a device: units, or classes where bounds must hold for all */
-    const uint64_t *allowed;    /* [n_parts] */
-    int32_t *position;          /* [n_tasks] */
-    int32_t *first, *last;      /* [n_parts] positions of its first and last task */
-    int32_t *value_field;       /* [n_values], or -1: never known */
-    int32_t *part_field;        /* [n_parts], or -1: of one task, or never known */
-    uint64_t *read_after;       /* by position in in_values: where the value may be wanted after that */
-    uint64_t *made_after;       /* by position in out_values */
-    uint64_t *given_after;      /* by position in given_values */
-    double *host_rest;          /* [n + 1] what the tasks from a position on cost the host at least */
-    uint64_t alike;             /* devices that others are equal to */
-    int32_t used_field;         /* which of these have been used, or -1: there are none */
+    const int32_t *part_of;  /* [n_tasks] what shares a device: units, or classes where bounds must hold for all */
+    const uint64_t *allowed; /* [n_parts] */
+    int32_t *position;       /* [n_tasks] */
+    int32_t *first, *last;   /* [n_parts] positions of its first and last task */
+    int32_t *value_field;    /* [n_values], or -1: never known */
+    int32_t *part_field;     /* [n_parts], or -1: of one task, or never known */
+    uint64_t *read_after;    /* by position in in_values: where the value may be wanted after that */
+    uint64_t *made_after;    /* by position in out_values */
+    uint64_t *given_after;   /* by position in given_values */
+    double *host_rest;       /* [n + 1] what the tasks from a position on cost the host at least */
+    uint64_t alike;          /* devices that others are equal to */
+    int32_t used_field;      /* which of these have been used, or -1: there are none */
+    int32_t width;           /* of a label: devices, then those with little memory */
+    int32_t memory_at[BERTH_QUEUED_DEVICES]; /* position in a label, or -1 */
+    double per_byte[BERTH_QUEUED_DEVICES];
+    double capacity;            /* of each, in their unit */
+    double *bytes;              /* [n_tasks] */
     int32_t bits, log_per_word; /* of a field; fields in a word */
     int32_t n_fields, n_words;
     bool all_known;           /* every value and unit has a field */
     berth_queued_move *moves; /* room for the longest list */
 } berth_queued_model;
 
-/* False: no memory. */
+/* `scale`: of the makespan, about. False: no memory. */
 bool berth_queued_model_init(berth_queued_model *model, berth_arena *arena, const berth_problem *problem,
-                             bool for_bounds);
+                             bool for_bounds, double scale);
 static inline uint64_t berth_queued_get(const berth_queued_model *model, const uint64_t *key, int32_t field) {
     int32_t at = (field & ((1 << model->log_per_word) - 1)) * model->bits;
     return key[field >> model->log_per_word] >> at & (((uint64_t)1 << model->bits) - 1);
@@ -93,9 +103,9 @@ double berth_queued_worth(const berth_queued_model *model, int32_t owner);
 /* --- sets of labels or rests -------------------------------------------------------------------------------------- */
 
 typedef struct berth_queued_front {
-    int32_t n_devices;
+    int32_t width;
     int32_t n, capacity;
-    double *clock;   /* [n * n_devices] */
+    double *clock;   /* [n * width] */
     int32_t *parent; /* [n] label of the layer before (labels only) */
     int32_t *device; /* [n] where the task before ran (labels only) */
 } berth_queued_front;
@@ -114,8 +124,8 @@ typedef struct berth_queued_sieve {
 } berth_queued_sieve;
 
 /* Room for so many members; false: no memory. */
-bool berth_queued_front_init(berth_queued_front *front, berth_arena *arena, int32_t n_devices, int32_t capacity);
-bool berth_queued_sieve_init(berth_queued_sieve *sieve, berth_arena *arena, int32_t n_devices, int32_t capacity,
+bool berth_queued_front_init(berth_queued_front *front, berth_arena *arena, int32_t width, int32_t capacity);
+bool berth_queued_sieve_init(berth_queued_sieve *sieve, berth_arena *arena, int32_t width, int32_t capacity,
                              double tolerance);
 /* Of the members from `from` on keep those that no other one dominates, sorted by clocks. */
 void berth_queued_front_thin(berth_queued_front *front, int32_t from, berth_queued_sieve *sieve);
@@ -132,10 +142,10 @@ typedef struct berth_queued_layer {
     uint64_t known[BERTH_QUEUED_WORDS]; /* fields not given up */
     int32_t *next;                      /* [n_keys * n_devices] key of the next layer, or -1 */
     int32_t *label_start;               /* [n_keys + 1] */
-    double *label;                      /* [labels * n_devices] */
+    double *label;                      /* [labels * width] */
     int32_t *parent, *device;           /* [labels] */
     int32_t *rest_start;                /* [n_keys + 1] */
-    double *rest;                       /* [rests * n_devices] */
+    double *rest;                       /* [rests * width] */
 } berth_queued_layer;
 
 /* One pass forwards and one backwards; the next round is steered by the rests of this one. */
@@ -171,7 +181,7 @@ typedef struct berth_queued_search {
     berth_patience *patience; /* of bounds, or NULL */
     berth_queued_model model;
     berth_queued_round *now, *before; /* before: NULL in the first round */
-    double limit;                     /* what takes as long or longer is of no interest */
+    double limit[BERTH_QUEUED_WIDTH]; /* what takes as long or longer, or as much memory, is of no interest */
     int32_t most_labels, most_keys;   /* of a layer */
     int64_t steps;                    /* since the last look whether to stop */
     bool stopped;                     /* budget spent */

@@ -12,9 +12,11 @@ void berth_queued_move_back(const berth_queued_model *m, int32_t n_moves, double
     double h = rest[host];
     for (int32_t i = n_moves - 1; i >= 0; i--) {
         const berth_queued_move *move = &m->moves[i];
-        double *q = &rest[move->device];
+        double *q = &rest[move->at];
         if (move->kind == BERTH_QUEUED_HOST) {
             h += move->ms;
+        } else if (move->kind == BERTH_QUEUED_FILL) {
+            *q += move->ms;
         } else if (move->kind == BERTH_QUEUED_ENTER) {
             *q += move->ms;
             if (*q > h) h = *q;
@@ -31,11 +33,11 @@ void berth_queued_move_back(const berth_queued_model *m, int32_t n_moves, double
 
 static bool is_hopeless(const berth_queued_search *s, const berth_queued_layer *layer, int32_t key,
                         const double *rest) {
-    int32_t k = s->model.n_devices;
+    int32_t k = s->model.width;
     for (int32_t i = layer->label_start[key]; i < layer->label_start[key + 1]; i++) {
         const double *clock = layer->label + (size_t)i * (size_t)k;
         bool fits = true;
-        for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit;
+        for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit[d];
         if (fits) return false;
     }
     return true;
@@ -45,7 +47,7 @@ static bool is_hopeless(const berth_queued_search *s, const berth_queued_layer *
 static void add(berth_queued_search *s, const berth_queued_layer *layer, int32_t key, int32_t n_moves,
                 const double *after) {
     berth_queued_front *f = &s->fresh;
-    size_t k = (size_t)s->model.n_devices;
+    size_t k = (size_t)s->model.width;
     double *rest = f->clock + (size_t)f->n * k;
     if (after)
         memcpy(rest, after, k * sizeof *rest);
@@ -59,7 +61,7 @@ static void add(berth_queued_search *s, const berth_queued_layer *layer, int32_t
 static bool collect(berth_queued_search *s, int32_t position, int32_t key) {
     const berth_queued_layer *layer = &s->now->layers[position];
     const uint64_t *from = layer->keys + (size_t)key * (size_t)s->model.n_words;
-    size_t k = (size_t)s->model.n_devices;
+    size_t k = (size_t)s->model.n_devices, width = (size_t)s->model.width;
     uint64_t next[BERTH_QUEUED_WORDS];
     s->fresh.n = 0;
     if (position == s->model.n) {
@@ -71,7 +73,7 @@ static bool collect(berth_queued_search *s, int32_t position, int32_t key) {
         if (to < 0) continue;
         int32_t n_moves = berth_queued_step(&s->model, from, position, d, next);
         for (int32_t i = layer[1].rest_start[to]; i < layer[1].rest_start[to + 1]; i++)
-            add(s, layer, key, n_moves, layer[1].rest + (size_t)i * k);
+            add(s, layer, key, n_moves, layer[1].rest + (size_t)i * width);
         if (berth_queued_stops(s, layer[1].rest_start[to + 1] - layer[1].rest_start[to])) return false;
     }
     berth_queued_front_thin(&s->fresh, 0, &s->sieve);
@@ -79,7 +81,7 @@ static bool collect(berth_queued_search *s, int32_t position, int32_t key) {
 }
 
 berth_status berth_queued_backward(berth_queued_search *s) {
-    size_t k = (size_t)s->model.n_devices;
+    size_t k = (size_t)s->model.width;
     for (int32_t position = s->model.n; position >= 0; position--) {
         berth_queued_layer *layer = &s->now->layers[position];
         int32_t most = s->most_labels / (layer->n_keys > 0 ? layer->n_keys : 1);

@@ -10,6 +10,7 @@
 
 #include "search/exact_queued.h"
 
+static const double work_per_step = 32;             /* additions that would take as long */
 static const size_t most_bytes = (size_t)192 << 20; /* of a round, with what is kept of the one before */
 
 void berth_queued_move_on(const berth_queued_model *m, int32_t n_moves, double *clock) {
@@ -17,9 +18,11 @@ void berth_queued_move_on(const berth_queued_model *m, int32_t n_moves, double *
     double h = clock[host];
     for (int32_t i = 0; i < n_moves; i++) {
         const berth_queued_move *move = &m->moves[i];
-        double *q = &clock[move->device];
+        double *q = &clock[move->at];
         if (move->kind == BERTH_QUEUED_HOST)
             h += move->ms;
+        else if (move->kind == BERTH_QUEUED_FILL)
+            *q += move->ms;
         else if (move->kind == BERTH_QUEUED_ENTER)
             *q = (*q > h ? *q : h) + move->ms;
         else
@@ -35,7 +38,7 @@ bool berth_queued_stops(berth_queued_search *s, int32_t n) {
     s->steps += n;
     if (s->steps < pause) return s->stopped;
     if (s->patience) {
-        s->patience->work -= (double)s->steps * s->model.n_devices;
+        s->patience->work -= work_per_step * (double)s->steps;
         s->stopped = s->stopped || berth_patience_ends(s->search, s->patience);
         s->steps = 0;
         return s->stopped;
@@ -173,13 +176,17 @@ static void know_more(berth_queued_search *s, int32_t position) {
 /* --- labels ------------------------------------------------------------------------------------------------------- */
 
 static bool is_hopeless(const berth_queued_search *s, const double *clock, int32_t position, int32_t old) {
-    int32_t k = s->model.n_devices;
-    if (!s->before) return !(clock[s->model.c->host] + s->model.host_rest[position] < s->limit);
+    int32_t k = s->model.width;
+    if (!s->before) {
+        bool fits = clock[s->model.c->host] + s->model.host_rest[position] < s->limit[0];
+        for (int32_t d = 0; d < k && fits; d++) fits = clock[d] < s->limit[d];
+        return !fits;
+    }
     const berth_queued_layer *layer = &s->before->layers[position];
     for (int32_t i = layer->rest_start[old]; i < layer->rest_start[old + 1]; i++) {
         const double *rest = layer->rest + (size_t)i * (size_t)k;
         bool fits = true;
-        for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit;
+        for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit[d];
         if (fits) return false;
     }
     return true;
@@ -188,7 +195,7 @@ static bool is_hopeless(const berth_queued_search *s, const double *clock, int32
 static void follow(berth_queued_search *s, const berth_queued_edge *edge, int32_t position) {
     const berth_queued_layer *layer = &s->now->layers[position];
     berth_queued_front *f = &s->fresh;
-    size_t k = (size_t)s->model.n_devices;
+    size_t k = (size_t)s->model.width;
     uint64_t next[BERTH_QUEUED_WORDS];
     int32_t n_moves = berth_queued_step(&s->model, key_of(s, layer, edge->from), position, edge->device, next);
     for (int32_t i = layer->label_start[edge->from]; i < layer->label_start[edge->from + 1]; i++) {
@@ -274,10 +281,11 @@ static bool store(berth_queued_search *s, int32_t position) {
     berth_queued_layer *from = &s->now->layers[position], *to = from + 1;
     const berth_queued_front *f = &s->merged;
     size_t k = (size_t)s->model.n_devices, n_words = (size_t)s->model.n_words, n = (size_t)f->n;
+    size_t width = (size_t)s->model.width;
     int32_t n_keys = number_keys(s);
     to->keys = berth_arena_push(&s->now->kept, (size_t)n_keys * n_words, sizeof *to->keys);
     to->label_start = berth_arena_push(&s->now->passing, (size_t)n_keys + 1, sizeof *to->label_start);
-    to->label = berth_arena_copy(&s->now->passing, f->clock, n * k, sizeof *to->label);
+    to->label = berth_arena_copy(&s->now->passing, f->clock, n * width, sizeof *to->label);
     to->parent = berth_arena_copy(&s->now->passing, f->parent, n, sizeof *to->parent);
     to->device = berth_arena_copy(&s->now->passing, f->device, n, sizeof *to->device);
     from->next = berth_arena_push(&s->now->passing, (size_t)from->n_keys * k, sizeof *from->next);
@@ -302,7 +310,7 @@ static bool begin(berth_queued_search *s) {
     layer->n_keys = 1;
     layer->keys = berth_arena_push(&s->now->kept, (size_t)s->model.n_words, sizeof *layer->keys);
     layer->label_start = berth_arena_push(&s->now->passing, 2, sizeof *layer->label_start);
-    layer->label = berth_arena_push(&s->now->passing, (size_t)s->model.n_devices, sizeof *layer->label);
+    layer->label = berth_arena_push(&s->now->passing, (size_t)s->model.width, sizeof *layer->label);
     layer->parent = berth_arena_push(&s->now->passing, 1, sizeof *layer->parent);
     layer->device = berth_arena_push(&s->now->passing, 1, sizeof *layer->device);
     if (s->now->kept.failed || s->now->passing.failed) return false;
@@ -321,6 +329,8 @@ berth_status berth_queued_forward(berth_queued_search *s) {
         know_more(s, position);
         match(s, position + 1);
         give_up_fields(s, position + 1);
+        s->full = s->keys.n > s->most_keys;
+        if (s->full) return BERTH_OK;
         if (!gather(s, position)) return BERTH_OK;
         merge_labels(s);
         if (!store(s, position)) return berth_fail_nomem(s->search->ctx);

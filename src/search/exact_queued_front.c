@@ -7,25 +7,25 @@
 typedef berth_queued_front front;
 typedef berth_queued_rank rank;
 
-bool berth_queued_front_init(front *f, berth_arena *arena, int32_t n_devices, int32_t capacity) {
+bool berth_queued_front_init(front *f, berth_arena *arena, int32_t width, int32_t capacity) {
     size_t n = (size_t)capacity;
-    *f = (front){.n_devices = n_devices, .capacity = capacity};
-    f->clock = berth_arena_push(arena, n * (size_t)n_devices, sizeof *f->clock);
+    *f = (front){.width = width, .capacity = capacity};
+    f->clock = berth_arena_push(arena, n * (size_t)width, sizeof *f->clock);
     f->parent = berth_arena_push(arena, n, sizeof *f->parent);
     f->device = berth_arena_push(arena, n, sizeof *f->device);
     return !arena->failed;
 }
 
-bool berth_queued_sieve_init(berth_queued_sieve *sieve, berth_arena *arena, int32_t n_devices, int32_t capacity,
+bool berth_queued_sieve_init(berth_queued_sieve *sieve, berth_arena *arena, int32_t width, int32_t capacity,
                              double tolerance) {
     sieve->tolerance = tolerance;
     sieve->order = berth_arena_push(arena, (size_t)capacity, sizeof *sieve->order);
     sieve->room = berth_arena_push(arena, (size_t)capacity, sizeof *sieve->room);
-    return berth_queued_front_init(&sieve->spare, arena, n_devices, capacity);
+    return berth_queued_front_init(&sieve->spare, arena, width, capacity);
 }
 
 static void copy_member(front *to, int32_t at, const front *from, int32_t member) {
-    size_t k = (size_t)to->n_devices;
+    size_t k = (size_t)to->width;
     memcpy(to->clock + (size_t)at * k, from->clock + (size_t)member * k, k * sizeof *to->clock);
     to->parent[at] = from->parent[member];
     to->device[at] = from->device[member];
@@ -35,9 +35,9 @@ static void copy_member(front *to, int32_t at, const front *from, int32_t member
 
 static bool comes_before(const front *f, const rank *a, const rank *b) {
     if (a->clock != b->clock) return a->clock < b->clock;
-    const double *x = f->clock + (size_t)a->member * (size_t)f->n_devices;
-    const double *y = f->clock + (size_t)b->member * (size_t)f->n_devices;
-    for (int32_t d = 1; d < f->n_devices; d++)
+    const double *x = f->clock + (size_t)a->member * (size_t)f->width;
+    const double *y = f->clock + (size_t)b->member * (size_t)f->width;
+    for (int32_t d = 1; d < f->width; d++)
         if (x[d] != y[d]) return x[d] < y[d];
     return a->member < b->member;
 }
@@ -62,8 +62,8 @@ static rank *sort_members(const front *f, rank *order, rank *room, int32_t n) {
     return order;
 }
 
-static bool dominates(const double *a, const double *b, int32_t n_devices, double scale) {
-    for (int32_t d = 0; d < n_devices; d++)
+static bool dominates(const double *a, const double *b, int32_t width, double scale) {
+    for (int32_t d = 0; d < width; d++)
         if (a[d] > b[d] * scale) return false;
     return true;
 }
@@ -71,7 +71,7 @@ static bool dominates(const double *a, const double *b, int32_t n_devices, doubl
 /* Whoever dominates a member comes before it. With two clocks it is the one before, if any; else the one that
  * dominated the last is likely to dominate this one, too. */
 static bool is_dominated(const front *kept, const double *clock, int32_t *likely, double scale) {
-    int32_t k = kept->n_devices;
+    int32_t k = kept->width;
     if (kept->n == 0) return false;
     if (k == 2) return dominates(kept->clock + 2 * (size_t)(kept->n - 1), clock, 2, scale);
     if (dominates(kept->clock + (size_t)*likely * (size_t)k, clock, k, scale)) return true;
@@ -85,7 +85,7 @@ static bool is_dominated(const front *kept, const double *clock, int32_t *likely
 
 void berth_queued_front_thin(front *f, int32_t from, berth_queued_sieve *sieve) {
     int32_t n = f->n - from, likely = 0;
-    size_t k = (size_t)f->n_devices;
+    size_t k = (size_t)f->width;
     front *kept = &sieve->spare;
     double scale = 1 + sieve->tolerance;
     for (int32_t i = 0; i < n; i++)
@@ -108,12 +108,12 @@ typedef struct merging {
 } merging;
 
 static double clock_of(const merging *m, int32_t at, int32_t d) {
-    return m->from->clock[(size_t)m->order[at].member * (size_t)m->from->n_devices + (size_t)d];
+    return m->from->clock[(size_t)m->order[at].member * (size_t)m->from->width + (size_t)d];
 }
 
 /* The least of each clock; the way back is that of the member whose largest clock is least. */
 static void make_one(merging *m, int32_t low, int32_t high) {
-    int32_t k = m->from->n_devices, best = low, at = m->to->n++;
+    int32_t k = m->from->width, best = low, at = m->to->n++;
     double best_most = 0;
     copy_member(m->to, at, m->from, m->order[low].member);
     double *least = m->to->clock + (size_t)at * (size_t)k;
@@ -134,17 +134,17 @@ static void make_one(merging *m, int32_t low, int32_t high) {
 
 static int32_t widest(const merging *m, int32_t low, int32_t high) {
     int32_t best = 0;
-    double best_width = -1;
-    for (int32_t d = 0; d < m->from->n_devices; d++) {
+    double best_extent = -1;
+    for (int32_t d = 0; d < m->from->width; d++) {
         double least = clock_of(m, low, d), most = least;
         for (int32_t i = low + 1; i < high; i++) {
             double clock = clock_of(m, i, d);
             if (clock < least) least = clock;
             if (clock > most) most = clock;
         }
-        if (most - least <= best_width) continue;
+        if (most - least <= best_extent) continue;
         best = d;
-        best_width = most - least;
+        best_extent = most - least;
     }
     return best;
 }

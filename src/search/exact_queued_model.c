@@ -128,12 +128,42 @@ static bool make_room_for_moves(berth_queued_model *m, berth_arena *arena) {
     }
     for (int32_t v = 0; v < c->n_values; v++) n_targets += c->value_target[v] >= 0;
     if (n_targets > most) most = n_targets;
-    m->moves = berth_arena_push(arena, 3 * most + 2, sizeof *m->moves); /* out, in with its fixed part; the task */
+    m->moves = berth_arena_push(arena, 3 * most + 3, sizeof *m->moves); /* out, in with its fixed part; the task */
     return m->moves != NULL;
 }
 
+/* What a task takes of its device's memory at least; weights that several tasks read count in parts. */
+static double bytes_of(const berth_costs *c, int32_t task, const int32_t *n_readers) {
+    double sum = 0;
+    if (c->task_memory) return c->task_memory[task];
+    for (int32_t i = c->weight_start[task]; i < c->weight_start[task + 1]; i++)
+        sum += c->weight_bytes[c->weights[i]] / n_readers[c->weights[i]];
+    return sum;
+}
+
+/* Which memories may be too small. */
+static bool measure(berth_queued_model *m, berth_arena *arena, double scale) {
+    const berth_costs *c = m->c;
+    int32_t *n_readers = berth_arena_push(arena, (size_t)c->n_weights, sizeof *n_readers);
+    m->bytes = berth_arena_push(arena, (size_t)m->n, sizeof *m->bytes);
+    if (arena->failed) return false;
+    m->width = m->n_devices;
+    m->capacity = scale;
+    for (int32_t i = 0; !c->task_memory && i < c->weight_start[m->n]; i++) n_readers[c->weights[i]]++;
+    for (int32_t task = 0; task < m->n; task++) m->bytes[task] = bytes_of(c, task, n_readers);
+    for (int32_t d = 0; d < m->n_devices; d++) {
+        double sum = 0;
+        for (int32_t task = 0; task < m->n; task++)
+            if (m->allowed[m->part_of[task]] >> d & 1) sum += m->bytes[task];
+        bool binds = m->problem->memory_binds && sum > c->capacity[d] && m->width < BERTH_QUEUED_WIDTH;
+        m->memory_at[d] = binds ? m->width++ : -1;
+        m->per_byte[d] = binds ? scale / c->capacity[d] : 0;
+    }
+    return true;
+}
+
 bool berth_queued_model_init(berth_queued_model *model, berth_arena *arena, const berth_problem *problem,
-                             bool for_bounds) {
+                             bool for_bounds, double scale) {
     *model = (berth_queued_model){.problem = problem, .c = problem->costs};
     model->n = model->c->n_tasks;
     model->n_devices = model->c->n_devices;
@@ -141,7 +171,7 @@ bool berth_queued_model_init(berth_queued_model *model, berth_arena *arena, cons
     model->part_of = for_bounds ? problem->class_of : problem->unit_of;
     model->allowed = for_bounds ? problem->class_allowed : problem->allowed;
     return look_ahead(model, arena) && add_up(model, arena) && lay_out(model, arena) &&
-           make_room_for_moves(model, arena);
+           make_room_for_moves(model, arena) && measure(model, arena, scale);
 }
 
 /* --- owners ------------------------------------------------------------------------------------------------------- */
@@ -220,7 +250,7 @@ typedef struct moving {
     int32_t n;
 } moving;
 
-static void move(moving *w, berth_queued_kind kind, int32_t device, double ms) {
+static void move(moving *w, berth_queued_kind kind, int32_t at, double ms) {
     berth_queued_move *moves = w->m->moves;
     if (kind == BERTH_QUEUED_HOST) {
         if (!(ms > 0)) return;
@@ -229,7 +259,7 @@ static void move(moving *w, berth_queued_kind kind, int32_t device, double ms) {
             return;
         }
     }
-    moves[w->n++] = (berth_queued_move){.kind = kind, .device = device, .ms = ms};
+    moves[w->n++] = (berth_queued_move){.kind = kind, .at = at, .ms = ms};
 }
 
 /* Bring a value to a device by way of the host; returns where it lies then. */
@@ -263,7 +293,8 @@ static int32_t finish(const berth_queued_model *m, const uint64_t *key) {
 }
 
 static void run_task(moving *w, int32_t task, int32_t device) {
-    const berth_costs *c = w->m->c;
+    const berth_queued_model *m = w->m;
+    const berth_costs *c = m->c;
     double took = c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)device];
     if (device == c->host) {
         move(w, BERTH_QUEUED_HOST, device, took);
@@ -271,6 +302,8 @@ static void run_task(moving *w, int32_t task, int32_t device) {
         if (took > 0) move(w, BERTH_QUEUED_HOST, c->host, c->launch_ms[device]);
         move(w, BERTH_QUEUED_ENTER, device, took);
     }
+    if (m->memory_at[device] >= 0 && m->bytes[task] > 0)
+        move(w, BERTH_QUEUED_FILL, m->memory_at[device], m->bytes[task] * m->per_byte[device]);
 }
 
 int32_t berth_queued_step(const berth_queued_model *m, const uint64_t *key, int32_t position, int32_t device,
