@@ -15,7 +15,8 @@
  * everywhere, which is never worse either. What comes out is then a bound.
  *
  * Memory that is short counts like a clock that only the tasks of one device move, and that must not pass its capacity:
- * by the sizes of tasks where they are given, else by weights alone, which is less than what is needed. */
+ * by the sizes of tasks where they are given; else by weights, beside a peak: that of weights so far and of what is
+ * known to lie there when a task runs, which is not all. */
 #ifndef BERTH_SEARCH_EXACT_QUEUED_H
 #define BERTH_SEARCH_EXACT_QUEUED_H
 
@@ -24,7 +25,7 @@
 
 enum {
     BERTH_QUEUED_DEVICES = 8, /* beyond, there is no hope to get through the keys */
-    BERTH_QUEUED_WIDTH = 12,  /* of a label: clocks, and what is taken of memory where it is short */
+    BERTH_QUEUED_WIDTH = 16,  /* of a label: clocks, and what is taken of memory where it is short */
     BERTH_QUEUED_WORDS = 8,   /* of a key */
 };
 
@@ -33,13 +34,14 @@ typedef enum berth_queued_kind {
     BERTH_QUEUED_HOST,  /* h += ms */
     BERTH_QUEUED_ENTER, /* q = max(q, h) + ms */
     BERTH_QUEUED_LEAVE, /* h = max(h, q) + ms */
-    BERTH_QUEUED_FILL,  /* memory += ms, in a unit in which all capacities are the same */
+    BERTH_QUEUED_FILL,  /* memory += ms */
+    BERTH_QUEUED_PEAK,  /* memory += ms, and the one after it, peak = max(peak + ms, memory + more) */
 } berth_queued_kind;
 
 typedef struct berth_queued_move {
     berth_queued_kind kind;
     int32_t at; /* whose queue, or which memory: position in a label */
-    double ms;
+    double ms, more;
 } berth_queued_move;
 
 /* --- keys ------------------------------------------------------------------------------------------------------- */
@@ -67,7 +69,9 @@ typedef struct berth_queued_model {
     int32_t memory_at[BERTH_QUEUED_DEVICES]; /* position in a label, or -1 */
     double per_byte[BERTH_QUEUED_DEVICES];
     double capacity;            /* of each, in their unit */
-    double *bytes;              /* [n_tasks] */
+    double *bytes;              /* [n_tasks] weights, or all of its memory */
+    bool peaks;                 /* values count, too */
+    int32_t *live_start, *live; /* by position: values that may lie about and that the task does not read */
     int32_t bits, log_per_word; /* of a field; fields in a word */
     int32_t n_fields, n_words;
     bool all_known;           /* every value and unit has a field */

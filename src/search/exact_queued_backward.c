@@ -5,6 +5,14 @@
 
 #include "search/exact_queued.h"
 
+/* The same for memory + a and peak + b. */
+static void fill(const berth_queued_move *move, double *memory) {
+    memory[0] += move->ms;
+    if (move->kind == BERTH_QUEUED_FILL) return;
+    memory[1] += move->ms;
+    if (memory[1] + move->more > memory[0]) memory[0] = memory[1] + move->more;
+}
+
 /* The largest of clock + rest stays the same: where h + a and q + b count after a move, before it
  * h += ms: h + a + ms. q = max(q, h) + ms: h + max(a, b + ms), q + b + ms. h = max(h, q) + ms likewise. */
 void berth_queued_move_back(const berth_queued_model *m, int32_t n_moves, double *rest) {
@@ -15,14 +23,14 @@ void berth_queued_move_back(const berth_queued_model *m, int32_t n_moves, double
         double *q = &rest[move->at];
         if (move->kind == BERTH_QUEUED_HOST) {
             h += move->ms;
-        } else if (move->kind == BERTH_QUEUED_FILL) {
-            *q += move->ms;
         } else if (move->kind == BERTH_QUEUED_ENTER) {
             *q += move->ms;
             if (*q > h) h = *q;
-        } else {
+        } else if (move->kind == BERTH_QUEUED_LEAVE) {
             h += move->ms;
             if (h > *q) *q = h;
+        } else {
+            fill(move, q);
         }
     }
     /* Queues are never behind the host's clock: what follows from them follows from it, too. */

@@ -13,6 +13,13 @@
 static const double work_per_step = 32;             /* additions that would take as long */
 static const size_t most_bytes = (size_t)192 << 20; /* of a round, with what is kept of the one before */
 
+static void fill(const berth_queued_move *move, double *memory) {
+    memory[0] += move->ms;
+    if (move->kind == BERTH_QUEUED_FILL) return;
+    memory[1] += move->ms;
+    if (memory[0] + move->more > memory[1]) memory[1] = memory[0] + move->more;
+}
+
 void berth_queued_move_on(const berth_queued_model *m, int32_t n_moves, double *clock) {
     int32_t host = m->c->host;
     double h = clock[host];
@@ -21,12 +28,12 @@ void berth_queued_move_on(const berth_queued_model *m, int32_t n_moves, double *
         double *q = &clock[move->at];
         if (move->kind == BERTH_QUEUED_HOST)
             h += move->ms;
-        else if (move->kind == BERTH_QUEUED_FILL)
-            *q += move->ms;
         else if (move->kind == BERTH_QUEUED_ENTER)
             *q = (*q > h ? *q : h) + move->ms;
-        else
+        else if (move->kind == BERTH_QUEUED_LEAVE)
             h = (*q > h ? *q : h) + move->ms;
+        else
+            fill(move, q);
     }
     clock[host] = h;
     for (int32_t d = 0; d < m->n_devices; d++)

@@ -141,6 +141,42 @@ static double bytes_of(const berth_costs *c, int32_t task, const int32_t *n_read
     return sum;
 }
 
+/* Walks through the positions; without `live` it only counts. */
+static void list_live(const berth_queued_model *m, int32_t *owner, int32_t *start, int32_t *live) {
+    const berth_costs *c = m->c;
+    berth_queued_own(m, owner, -1);
+    for (int32_t at = 0; at < m->n; at++) {
+        int32_t n = start[at], task = c->file_order[at];
+        for (int32_t i = c->in_start[task]; i < c->in_start[task + 1]; i++)
+            if (m->value_field[c->in_values[i]] >= 0) owner[m->value_field[c->in_values[i]]] = -1;
+        for (int32_t field = 0; field < m->n_fields; field++) {
+            if (owner[field] < 0 || owner[field] >= c->n_values || !(c->value_bytes[owner[field]] > 0)) continue;
+            if (live) live[n] = owner[field];
+            n++;
+        }
+        start[at + 1] = n;
+        for (int32_t i = c->in_start[task]; i < c->in_start[task + 1]; i++)
+            if (m->value_field[c->in_values[i]] >= 0) owner[m->value_field[c->in_values[i]]] = c->in_values[i];
+        berth_queued_own(m, owner, at);
+    }
+}
+
+/* What may lie on a device when a task runs. In graphs so wide that the lists get long, what it reads and makes will
+ * have to do. */
+static bool find_live(berth_queued_model *m, berth_arena *arena) {
+    enum { LONGEST = 1 << 22 };
+    int32_t *owner = berth_arena_push(arena, (size_t)m->n_fields, sizeof *owner);
+    int32_t *start = berth_arena_push(arena, (size_t)m->n + 1, sizeof *start);
+    if (arena->failed) return false;
+    m->live_start = start;
+    if ((double)m->n * m->n_fields > LONGEST) return true;
+    list_live(m, owner, start, NULL);
+    m->live = berth_arena_push(arena, (size_t)start[m->n], sizeof *m->live);
+    if (!m->live) return false;
+    list_live(m, owner, start, m->live);
+    return true;
+}
+
 /* Which memories may be too small. */
 static bool measure(berth_queued_model *m, berth_arena *arena, double scale) {
     const berth_costs *c = m->c;
@@ -149,17 +185,21 @@ static bool measure(berth_queued_model *m, berth_arena *arena, double scale) {
     if (arena->failed) return false;
     m->width = m->n_devices;
     m->capacity = scale;
+    m->peaks = !c->task_memory;
     for (int32_t i = 0; !c->task_memory && i < c->weight_start[m->n]; i++) n_readers[c->weights[i]]++;
     for (int32_t task = 0; task < m->n; task++) m->bytes[task] = bytes_of(c, task, n_readers);
     for (int32_t d = 0; d < m->n_devices; d++) {
         double sum = 0;
         for (int32_t task = 0; task < m->n; task++)
             if (m->allowed[m->part_of[task]] >> d & 1) sum += m->bytes[task];
-        bool binds = m->problem->memory_binds && sum > c->capacity[d] && m->width < BERTH_QUEUED_WIDTH;
-        m->memory_at[d] = binds ? m->width++ : -1;
+        for (int32_t v = 0; m->peaks && v < c->n_values; v++) sum += c->value_bytes[v];
+        int32_t width = m->peaks ? 2 : 1;
+        bool binds = m->problem->memory_binds && sum > c->capacity[d] && m->width + width <= BERTH_QUEUED_WIDTH;
+        m->memory_at[d] = binds ? m->width : -1;
         m->per_byte[d] = binds ? scale / c->capacity[d] : 0;
+        if (binds) m->width += width;
     }
-    return true;
+    return m->width == m->n_devices || !m->peaks || find_live(m, arena);
 }
 
 bool berth_queued_model_init(berth_queued_model *model, berth_arena *arena, const berth_problem *problem,
@@ -292,9 +332,31 @@ static int32_t finish(const berth_queued_model *m, const uint64_t *key) {
     return w.n;
 }
 
-static void run_task(moving *w, int32_t task, int32_t device) {
-    const berth_queued_model *m = w->m;
+/* Values that lie on a device while a task runs there: those it reads and makes, and those that lie nowhere else. */
+static double bytes_about(const berth_queued_model *m, const uint64_t *key, int32_t position, int32_t device) {
     const berth_costs *c = m->c;
+    int32_t task = c->file_order[position];
+    double sum = 0;
+    for (int32_t i = c->in_start[task]; i < c->in_start[task + 1]; i++) sum += c->value_bytes[c->in_values[i]];
+    for (int32_t i = c->out_start[task]; i < c->out_start[task + 1]; i++) sum += c->value_bytes[c->out_values[i]];
+    for (int32_t i = m->live_start[position]; i < m->live_start[position + 1]; i++)
+        if (berth_queued_get(m, key, m->value_field[m->live[i]]) == bit(device)) sum += c->value_bytes[m->live[i]];
+    return sum;
+}
+
+static void fill_memory(moving *w, const uint64_t *key, int32_t position, int32_t device) {
+    const berth_queued_model *m = w->m;
+    if (m->memory_at[device] < 0) return;
+    double bytes = m->bytes[m->c->file_order[position]];
+    double about = m->peaks ? bytes_about(m, key, position, device) : 0;
+    if (bytes > 0) bytes *= m->per_byte[device];
+    if (about > 0) about *= m->per_byte[device];
+    move(w, m->peaks ? BERTH_QUEUED_PEAK : BERTH_QUEUED_FILL, m->memory_at[device], bytes);
+    m->moves[w->n - 1].more = about;
+}
+
+static void run_task(moving *w, int32_t task, int32_t device) {
+    const berth_costs *c = w->m->c;
     double took = c->time_ms[(size_t)task * (size_t)c->n_devices + (size_t)device];
     if (device == c->host) {
         move(w, BERTH_QUEUED_HOST, device, took);
@@ -302,8 +364,6 @@ static void run_task(moving *w, int32_t task, int32_t device) {
         if (took > 0) move(w, BERTH_QUEUED_HOST, c->host, c->launch_ms[device]);
         move(w, BERTH_QUEUED_ENTER, device, took);
     }
-    if (m->memory_at[device] >= 0 && m->bytes[task] > 0)
-        move(w, BERTH_QUEUED_FILL, m->memory_at[device], m->bytes[task] * m->per_byte[device]);
 }
 
 int32_t berth_queued_step(const berth_queued_model *m, const uint64_t *key, int32_t position, int32_t device,
@@ -321,6 +381,7 @@ int32_t berth_queued_step(const berth_queued_model *m, const uint64_t *key, int3
         berth_queued_set(m, next, field, trim(m, devices, m->read_after[i]));
     }
     run_task(&w, task, device);
+    fill_memory(&w, key, position, device);
     if (m->part_field[part] >= 0) {
         if (position == m->first[part]) berth_queued_set(m, next, m->part_field[part], bit(device));
         if (position == m->last[part]) berth_queued_set(m, next, m->part_field[part], 0);
