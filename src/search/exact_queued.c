@@ -7,8 +7,8 @@
  * ends in which nothing was merged or given up: the optimum in both cases. Memory limits are not seen here: what comes
  * out is a bound all the same, and the optimum if the placement found obeys them.
  *
- * Memory: a round may fill most_bytes with labels, keys and rests; its working memory grows with the number of labels
- * that a layer may have, of which there are at most MOST_LABELS. */
+ * Memory: a round may fill BERTH_QUEUED_BYTES with labels, keys and rests; its working memory grows with the number of
+ * labels that a layer may have, of which there are at most MOST_LABELS. */
 #include <math.h>
 
 #include "search/exact.h"
@@ -86,8 +86,8 @@ static void offer_label(berth_queued_search *s, int32_t label, int32_t *device) 
 
 /* Nothing that was left out takes less than the limit. */
 static void raise_bound(berth_queued_search *s, double least, double limit) {
-    if (!s->search->problem->bounds_hold && !s->patience) return;
-    berth_search_bound(s->search, fmin(limit, least * (1 - 0.5 * rounding)));
+    double bound = fmin(limit, least * (1 - 0.5 * rounding));
+    if (bound < INFINITY && (s->search->problem->bounds_hold || s->patience)) berth_search_bound(s->search, bound);
 }
 
 /* --- rounds ------------------------------------------------------------------------------------------------------- */
@@ -114,14 +114,14 @@ static berth_status run_round(berth_queued_search *s, int32_t *device, bool *don
     return BERTH_OK;
 }
 
-static berth_status run_rounds(berth_queued_search *s, berth_arena *arena, berth_queued_round *rounds) {
+static berth_status run_rounds(berth_queued_search *s, berth_arena *arena, berth_queued_round *rounds, int32_t most) {
     const berth_allocator *allocator = berth_ctx_allocator(s->search->ctx);
     int32_t *device = berth_arena_push(arena, (size_t)s->model.n, sizeof *device);
     if (!device) return berth_fail_nomem(s->search->ctx);
     bool done = false;
     berth_status status = BERTH_OK;
     s->now = &rounds[0];
-    for (s->most_labels = FEWEST_LABELS; s->most_labels <= MOST_LABELS && !done; s->most_labels *= GROWTH) {
+    for (; s->most_labels <= most && !done; s->most_labels *= GROWTH) {
         berth_mark mark = berth_arena_mark(arena);
         s->most_keys = s->most_labels / 4;
         berth_arena_init(&s->now->kept, allocator);
@@ -142,8 +142,8 @@ static berth_status run_rounds(berth_queued_search *s, berth_arena *arena, berth
     return status;
 }
 
-static berth_status search_queued(berth_search *search, berth_patience *patience) {
-    berth_queued_search s = {.search = search, .patience = patience};
+berth_status berth_queued_solve(berth_search *search, berth_patience *patience, int32_t fewest, int32_t most) {
+    berth_queued_search s = {.search = search, .patience = patience, .most_labels = fewest};
     berth_queued_round rounds[2] = {{.relaxed = false}};
     berth_arena arena;
     berth_arena_init(&arena, berth_ctx_allocator(search->ctx));
@@ -152,22 +152,25 @@ static berth_status search_queued(berth_search *search, berth_patience *patience
     if (!berth_queued_model_init(&s.model, &arena, search->problem, patience != NULL, scale))
         status = berth_fail_nomem(search->ctx);
     else
-        status = run_rounds(&s, &arena, rounds);
+        status = run_rounds(&s, &arena, rounds, most);
     berth_arena_deinit(&arena);
     return status;
 }
 
+/* Whether a first round fits into memory. */
 static bool suits(const berth_costs *c) {
-    return c->n_devices <= BERTH_QUEUED_DEVICES && c->n_tasks > 0;
+    double bytes = (double)c->n_tasks * FEWEST_LABELS * (c->n_devices + 1) * sizeof(double);
+    return c->n_devices <= BERTH_QUEUED_DEVICES && c->n_tasks > 0 && bytes < BERTH_QUEUED_BYTES;
 }
 
 berth_status berth_bound_queued(berth_search *search, berth_patience *patience) {
-    return suits(search->problem->costs) ? search_queued(search, patience) : BERTH_OK;
+    if (!suits(search->problem->costs)) return BERTH_OK;
+    return berth_queued_solve(search, patience, FEWEST_LABELS, MOST_LABELS);
 }
 
 berth_status berth_search_exact_queued(berth_search *search) {
     bool suited = suits(search->problem->costs);
-    if (suited) BERTH_TRY(search_queued(search, NULL));
+    if (suited) BERTH_TRY(berth_queued_solve(search, NULL, FEWEST_LABELS, MOST_LABELS));
     /* What memory limits forbid only a search through placements can tell. */
     if (suited && !search->problem->memory_binds) return BERTH_OK;
     return berth_search_stop(search) ? BERTH_OK : berth_search_exact_placements(search);

@@ -24,9 +24,10 @@
 #include "search/search.h"
 
 enum {
-    BERTH_QUEUED_DEVICES = 8, /* beyond, there is no hope to get through the keys */
-    BERTH_QUEUED_WIDTH = 16,  /* of a label: clocks, and what is taken of memory where it is short */
-    BERTH_QUEUED_WORDS = 8,   /* of a key */
+    BERTH_QUEUED_DEVICES = 8,       /* beyond, there is no hope to get through the keys */
+    BERTH_QUEUED_WIDTH = 16,        /* of a label: clocks, and what is taken of memory where it is short */
+    BERTH_QUEUED_WORDS = 8,         /* of a key */
+    BERTH_QUEUED_BYTES = 192 << 20, /* of the layers of a round, with what is kept of the one before */
 };
 
 /* How one placed task moves the clocks, in this order. */
@@ -211,5 +212,9 @@ bool berth_queued_stops(berth_queued_search *s, int32_t n);
 /* Clocks through moves, and rests back through them. */
 void berth_queued_move_on(const berth_queued_model *model, int32_t n_moves, double *clock);
 void berth_queued_move_back(const berth_queued_model *model, int32_t n_moves, double *rest);
+
+/* Rounds of `fewest` labels a layer up to `most`, until nothing is left to prove; with patience: for bounds, which hold
+ * for placements of single tasks. */
+berth_status berth_queued_solve(berth_search *search, berth_patience *patience, int32_t fewest, int32_t most);
 
 #endif

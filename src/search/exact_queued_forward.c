@@ -10,8 +10,7 @@
 
 #include "search/exact_queued.h"
 
-static const double work_per_step = 32;             /* additions that would take as long */
-static const size_t most_bytes = (size_t)192 << 20; /* of a round, with what is kept of the one before */
+static const double work_per_step = 32; /* additions that would take as long */
 
 static void fill(const berth_queued_move *move, double *memory) {
     memory[0] += move->ms;
@@ -342,7 +341,7 @@ berth_status berth_queued_forward(berth_queued_search *s) {
         merge_labels(s);
         if (!store(s, position)) return berth_fail_nomem(s->search->ctx);
         size_t bytes = s->now->kept.total + s->now->passing.total + (s->before ? s->before->kept.total : 0);
-        s->full = bytes > most_bytes;
+        s->full = bytes > BERTH_QUEUED_BYTES;
         if (s->full) return BERTH_OK;
     }
     return BERTH_OK;
