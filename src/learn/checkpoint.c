@@ -120,7 +120,7 @@ static void put_body(berth_text *text, const berth_policy *policy) {
     put_params(text, &policy->params);
 }
 
-static berth_status append_policy(berth_ctx *ctx, berth_text *text, const berth_policy *policy) {
+berth_status berth_policy_write(berth_ctx *ctx, berth_text *text, const berth_policy *policy) {
     unsigned char digest[BERTH_SHA256_SIZE];
     berth_sha256 sha;
     berth_text *body = NULL;
@@ -145,7 +145,7 @@ static berth_status append_policy(berth_ctx *ctx, berth_text *text, const berth_
 berth_status berth_policy_save(berth_ctx *ctx, const berth_policy *policy, const char *path) {
     berth_text *text = NULL;
     BERTH_TRY(berth_text_new(ctx, &text));
-    berth_status status = append_policy(ctx, text, policy);
+    berth_status status = berth_policy_write(ctx, text, policy);
     if (status == BERTH_OK) status = berth_file_write(ctx, path, berth_text_string(text), berth_text_size(text));
     berth_text_free(text);
     return status;

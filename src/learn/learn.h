@@ -32,6 +32,8 @@ berth_status berth_policy_new(berth_ctx *ctx, berth_policy **out, const berth_se
 berth_training *berth_policy_training(berth_policy *policy);
 /* Its settings, to be changed before it is used. */
 berth_settings *berth_policy_change(berth_policy *policy);
+/* The bytes of the file that berth_policy_save writes, appended. */
+berth_status berth_policy_write(berth_ctx *ctx, berth_text *text, const berth_policy *policy);
 /* A policy from the bytes of such a file; `name` is for messages. */
 berth_status berth_policy_parse(berth_ctx *ctx, berth_policy **out, const char *name, const char *bytes, size_t size);
 /* Keep the state as the last good one; go back to it. Parameters, moments and running numbers only. */
