@@ -188,7 +188,7 @@ typedef struct berth_queued_search {
     berth_queued_round *now, *before; /* before: NULL in the first round */
     double limit[BERTH_QUEUED_WIDTH]; /* what takes as long or longer, or as much memory, is of no interest */
     int32_t most_labels, most_keys;   /* of a layer */
-    int64_t steps;                    /* since the last look whether to stop */
+    int32_t steps;                    /* with patience: since the last look at it */
     bool stopped;                     /* budget spent */
     bool full;                        /* the memory that a round may take */
 

@@ -10,6 +10,7 @@
 
 #include "search/exact_queued.h"
 
+enum { LOOK_EVERY = 4096 };             /* steps */
 static const double work_per_step = 32; /* additions that would take as long */
 
 static void fill(const berth_queued_move *move, double *memory) {
@@ -40,18 +41,16 @@ void berth_queued_move_on(const berth_queued_model *m, int32_t n_moves, double *
 }
 
 bool berth_queued_stops(berth_queued_search *s, int32_t n) {
-    int64_t pause = s->patience ? 4096 : s->model.n;
-    s->steps += n;
-    if (s->steps < pause) return s->stopped;
-    if (s->patience) {
-        s->patience->work -= work_per_step * (double)s->steps;
-        s->stopped = s->stopped || berth_patience_ends(s->search, s->patience);
-        s->steps = 0;
+    if (!s->patience) {
+        berth_search_step(s->search, n);
+        s->stopped = s->stopped || berth_search_stop(s->search);
         return s->stopped;
     }
-    berth_search_count(s->search, s->steps / pause);
-    s->steps %= pause;
-    s->stopped = s->stopped || berth_search_stop(s->search);
+    s->steps += n;
+    if (s->steps < LOOK_EVERY) return s->stopped;
+    s->patience->work -= work_per_step * (double)s->steps;
+    s->steps = 0;
+    s->stopped = s->stopped || berth_patience_ends(s->search, s->patience);
     return s->stopped;
 }
 

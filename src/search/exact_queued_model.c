@@ -60,22 +60,22 @@ static bool add_up(berth_queued_model *m, berth_arena *arena) {
     return true;
 }
 
-/* Fields that are free, last freed first. */
+/* Fields that nobody has any more, the last one given back first. */
 typedef struct fields {
-    int32_t *free;
-    int32_t n_free, n, most;
+    int32_t *spare;
+    int32_t n_spare, n, most;
     bool all_known;
 } fields;
 
 static int32_t take(fields *f) {
-    if (f->n_free > 0) return f->free[--f->n_free];
+    if (f->n_spare > 0) return f->spare[--f->n_spare];
     if (f->n < f->most) return f->n++;
     f->all_known = false;
     return -1;
 }
 
 static void give(fields *f, int32_t field) {
-    if (field >= 0) f->free[f->n_free++] = field;
+    if (field >= 0) f->spare[f->n_spare++] = field;
 }
 
 static bool has_several(const berth_queued_model *m, int32_t part) {
@@ -102,7 +102,7 @@ static bool lay_out(berth_queued_model *m, berth_arena *arena) {
     m->bits = m->n_devices <= 2 ? 2 : m->n_devices <= 4 ? 4 : 8;
     m->log_per_word = m->bits == 2 ? 5 : m->bits == 4 ? 4 : 3;
     fields f = {.most = BERTH_QUEUED_WORDS << m->log_per_word, .all_known = true};
-    f.free = berth_arena_push(arena, (size_t)f.most, sizeof *f.free);
+    f.spare = berth_arena_push(arena, (size_t)f.most, sizeof *f.spare);
     m->value_field = berth_arena_push(arena, (size_t)m->c->n_values, sizeof *m->value_field);
     m->part_field = berth_arena_push(arena, (size_t)m->n_parts, sizeof *m->part_field);
     if (arena->failed) return false;
