@@ -3,6 +3,7 @@ berth_twice(
   src/learn/placeto.c
   src/learn/placeto_net.c
   src/learn/placeto_state.c
+  src/learn/checkpoint.c
   src/learn/policy.c
   src/learn/rnn.c
   src/learn/rnn_net.c
