@@ -69,6 +69,13 @@ berth_matrix *berth_pick(berth_tape *tape, berth_matrix *a, const int32_t *colum
 berth_matrix *berth_entropy(berth_tape *tape, berth_matrix *log_p);
 berth_matrix *berth_segment_entropy(berth_tape *tape, berth_matrix *log_p, const int32_t *start, int32_t n_segments);
 
+/* --- sequences -------------------------------------------------------------------------------------------------- */
+/* One step of a GRU in PyTorch's form: h n x m is the state, x and u n x 3 m are what the input and the state give to
+ * the gates r and z and to the candidate c, side by side. Gives c + z (h - c), c = tanh(x_c + r u_c). */
+berth_matrix *berth_gru(berth_tape *tape, berth_matrix *x, berth_matrix *u, berth_matrix *h);
+/* Scores of additive attention: out[j][i] = v . tanh(query j + key i); v 1 x m. */
+berth_matrix *berth_additive(berth_tape *tape, berth_matrix *queries, berth_matrix *keys, berth_matrix *v);
+
 /* --- sums ------------------------------------------------------------------------------------------------------- */
 berth_matrix *berth_sum(berth_tape *tape, berth_matrix *a);                             /* 1 x 1 */
 berth_matrix *berth_mean(berth_tape *tape, berth_matrix *a);                            /* 1 x 1 */

@@ -197,6 +197,34 @@ static void choices(void **state) {
     check(sh, 1, 0, 0);
 }
 
+static double sigmoid_of(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+static void sequences(void **state) {
+    fixture *f = *state;
+    berth_matrix *x = matrix(f, 4, 3 * 19), *u = matrix(f, 4, 3 * 19), *h = matrix(f, 4, 19);
+    const berth_matrix *y = berth_gru(f->tape, x, u, h);
+    for (int32_t r = 0; r < 4; r++) {
+        for (int32_t c = 0; c < 19; c++) {
+            double reset = sigmoid_of(at(x, r, c) + at(u, r, c)),
+                   keep = sigmoid_of(at(x, r, 19 + c) + at(u, r, 19 + c));
+            double candidate = tanh(at(x, r, 38 + c) + reset * at(u, r, 38 + c));
+            check(y, r, c, (1 - keep) * candidate + keep * at(h, r, c));
+        }
+    }
+    berth_matrix *queries = matrix(f, 3, 150), *keys = matrix(f, 5, 150), *v = matrix(f, 1, 150);
+    const berth_matrix *s = berth_additive(f->tape, queries, keys, v);
+    assert_true(s->rows == 3 && s->cols == 5);
+    for (int32_t j = 0; j < 3; j++) {
+        for (int32_t i = 0; i < 5; i++) {
+            double sum = 0;
+            for (int32_t a = 0; a < 150; a++) sum += at(v, 0, a) * tanh(at(queries, j, a) + at(keys, i, a));
+            check(s, j, i, sum);
+        }
+    }
+}
+
 /* Sums over 10^6 floats, exact to the last digit of a float; and of every length, in parts of the lanes. */
 static void sums(void **state) {
     fixture *f = *state;
@@ -333,6 +361,7 @@ int main(void) {
         CASE(rows),
         CASE(norms),
         CASE(choices),
+        CASE(sequences),
         CASE(sums),
         CASE(functions_are_exact_to_three_units),
         CASE(dropout_has_its_probability),
