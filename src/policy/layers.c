@@ -90,8 +90,7 @@ berth_matrix *berth_mlp_forward(const berth_mlp *mlp, const berth_run *run, bert
     if (mlp->n_layers == 0) return x;
     berth_matrix *y = berth_mlp_after(mlp, run, 0, berth_mlp_layer(mlp, run, 0, x));
     if (mlp->norm != BERTH_MLP_POST) return y;
-    return berth_layer_norm(run->tape, berth_add(run->tape, x, y), at(run, mlp->post_gain), at(run, mlp->post_shift),
-                            norm_eps);
+    return berth_add_norm(run->tape, x, y, at(run, mlp->post_gain), at(run, mlp->post_shift), norm_eps);
 }
 
 /* --- graph convolutions ----------------------------------------------------------------------------------------- */
@@ -152,5 +151,5 @@ berth_matrix *berth_gnn_forward(const berth_gnn *gnn, const berth_run *run, bert
         if (i == gnn->n_layers - 1 && !gnn->act_final) break;
         y = berth_relu_dropout(run->tape, y, run->dropout, run->rng);
     }
-    return berth_layer_norm(run->tape, berth_add(run->tape, x, y), at(run, gnn->gain), at(run, gnn->shift), norm_eps);
+    return berth_add_norm(run->tape, x, y, at(run, gnn->gain), at(run, gnn->shift), norm_eps);
 }

@@ -27,6 +27,7 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_DROPOUT,
     BERTH_TAPE_RELU_DROPOUT,
     BERTH_TAPE_LAYER_NORM,
+    BERTH_TAPE_ADD_NORM,
     BERTH_TAPE_SPARSE,
     BERTH_TAPE_GATHER,
     BERTH_TAPE_GATHER_MUL,
@@ -49,7 +50,7 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_COUNT,
 } berth_tape_op_id;
 
-enum { BERTH_TAPE_INPUTS = 3 };
+enum { BERTH_TAPE_INPUTS = 4 };
 
 typedef struct berth_node {
     berth_matrix out; /* first: a tensor on the tape is its node */
@@ -132,6 +133,7 @@ BERTH_TAPE_DECLARE(clamp)
 BERTH_TAPE_DECLARE(dropout)
 BERTH_TAPE_DECLARE(relu_dropout)
 BERTH_TAPE_DECLARE(layer_norm)
+BERTH_TAPE_DECLARE(add_norm)
 BERTH_TAPE_DECLARE(sparse)
 BERTH_TAPE_DECLARE(gather)
 BERTH_TAPE_DECLARE(gather_mul)
