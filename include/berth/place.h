@@ -37,10 +37,12 @@ typedef struct berth_place_options {
     berth_objective objective;
     bool grouped; /* search over the groups of this rule instead of single operations */
     berth_group_rule group;
-    double seconds;      /* wall clock; INFINITY: no limit */
-    int64_t evaluations; /* INT64_MAX: no limit. With this limit alone the plan depends on neither time nor threads */
-    uint64_t seed;       /* at most INT64_MAX */
-    int32_t threads;     /* 0: one per processor */
+    double seconds; /* wall clock; INFINITY: no limit */
+    /* Makespans, or as many decisions about single tasks of partial placements as there are tasks; INT64_MAX: no limit.
+     * With this limit alone every method ends, and the plan depends on neither time nor threads. */
+    int64_t evaluations;
+    uint64_t seed;                     /* at most INT64_MAX */
+    int32_t threads;                   /* 0: one per processor */
     const berth_shape_binding *shapes; /* that the graph was read with, to be written down */
     int32_t n_shapes;
     const char *const *set; /* [n_set] settings of a learned method, as "learning_rate=0" */

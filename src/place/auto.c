@@ -4,8 +4,9 @@
  * until the budget ends. It stops as soon as the best placement meets the bound.
  *
  * With a budget in time every thread has a lane of its own until the time is up. With a budget in evaluations there are
- * always N_LANES lanes with fixed shares, and nothing depends on a clock: what is run is decided by the size of the
- * problem alone. Learned methods get their turn where improvement goes on: when nothing is proven and there is time. */
+ * always N_LANES lanes with fixed shares, a proof gets three quarters of what is left, and nothing depends on a clock:
+ * what is run is decided by the size of the problem alone. Learned methods get their turn where improvement goes on:
+ * when nothing is proven and there is time. */
 #include "place/auto.h"
 
 #include <math.h>
@@ -82,24 +83,35 @@ static berth_status improve(berth_crew *crew, double share) {
 
 /* --- proof ------------------------------------------------------------------------------------------------------ */
 
-/* Whether a proof may end. Without a clock it must end soon, whatever it meets. */
+/* Bits that tell all placements apart, as far as there are no more than `most`. Where their orders are searched, every
+ * task counts: one that goes where its unit goes, or that cannot go anywhere else, can still run sooner or later. */
+static double count_bits(const berth_problem *p, bool ordered, double most) {
+    double bits = 0;
+    for (int32_t unit = 0; unit < p->n_units && bits <= most; unit++) {
+        double choices = __builtin_popcountll(p->allowed[unit]);
+        bits += ordered ? (p->unit_start[unit + 1] - p->unit_start[unit]) * log2(fmax(choices, 2)) : log2(choices);
+    }
+    return bits;
+}
+
+/* Whether a proof is worth its share of the evaluations. */
 static bool may_prove(const berth_crew *crew) {
     const berth_problem *p = crew->problem;
     if (is_timed(crew)) return p->n_units <= MOST_UNITS_PROVEN;
     bool ordered = p->costs->model == BERTH_MODEL_CONCURRENT && p->costs->objective == BERTH_OBJECTIVE_LATENCY;
-    double bits = 0, most = ordered ? MOST_BITS_ORDERED : MOST_BITS_TRIED;
-    for (int32_t unit = 0; unit < p->n_units && bits <= most; unit++)
-        bits += log2(__builtin_popcountll(p->allowed[unit]));
-    return bits <= most;
+    double most = ordered ? MOST_BITS_ORDERED : MOST_BITS_TRIED;
+    return count_bits(p, ordered, most) <= most;
 }
 
-/* One lane proves, the others improve. */
+/* One lane proves, the others improve. Without a clock: one alone, for that share of the evaluations. */
 static berth_status prove(berth_crew *crew, double share) {
     berth_turn turns[BERTH_CREW_LANES] = {{0}};
     int32_t n = is_timed(crew) ? crew->n_threads : 1;
+    berth_budget budget = until(crew, share);
     if (berth_crew_done(crew) || !may_prove(crew)) return BERTH_OK;
+    if (!is_timed(crew)) budget.evaluations = part_of(crew, share, 0, 1);
     for (int32_t i = 0; i < n; i++)
-        turns[i] = (berth_turn){.method = i ? improver(i) : berth_method_find("exact"), .budget = until(crew, share)};
+        turns[i] = (berth_turn){.method = i ? improver(i) : berth_method_find("exact"), .budget = budget};
     return berth_crew_run(crew, turns, n);
 }
 
@@ -112,7 +124,7 @@ berth_status berth_place_auto(berth_crew *crew) {
         BERTH_TRY(prove(crew, crew->n_threads > 1 ? 0.8 : 0.6));
         return improve(crew, 1);
     }
-    BERTH_TRY(prove(crew, 1));
+    BERTH_TRY(prove(crew, 0.75));
     if (!berth_search_proven(crew->best)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
     BERTH_TRY(improve(crew, 0.3));
     return improve(crew, 1);

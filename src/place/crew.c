@@ -128,7 +128,7 @@ static berth_status open_lane(berth_crew *crew, int32_t index) {
 static void prepare(berth_crew *crew, berth_lane *lane, const berth_turn *turn) {
     berth_search *s = lane->search;
     s->budget = turn->budget;
-    s->evaluations = 0;
+    s->evaluations = s->steps = 0;
     s->started = crew->best->started;
     s->n_threads = turn->n_threads > 1 ? turn->n_threads : 1;
     s->learn = turn->method->kind == BERTH_METHOD_LEARNS ? crew->learn : NULL;

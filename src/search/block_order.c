@@ -95,7 +95,7 @@ static void finish(order_search *o, const state *s) {
     int32_t priority[BERTH_BLOCK_TASKS];
     for (int32_t i = 0; i < o->c->n_tasks; i++) priority[s->order[i]] = i;
     double ms = berth_sim_run(o->block->sim, o->device, priority);
-    berth_search_count(o->search, 1);
+    berth_search_step(o->search, o->c->n_tasks);
     if (!(ms < o->limit)) return;
     o->limit = ms;
     o->found = true;
@@ -110,6 +110,7 @@ static void put_next(order_search *o, const state *s, int32_t task, uint64_t pos
     double *link_free = o->block->links + ((size_t)s->n + 1) * square;
     state next = *s;
     double end = start_of(o, s, task) + time_of(o, task);
+    berth_search_step(o->search, 1);
     memcpy(link_free, link_free - square, square * sizeof *link_free);
     next.order[next.n++] = task;
     next.placed |= (uint64_t)1 << task;
@@ -163,7 +164,7 @@ static void go_on(order_search *o, const state *s) {
     for (int32_t task = 0; task < o->c->n_tasks; task++)
         if (!(s->placed >> task & 1) && s->missing[task] == 0) possible |= (uint64_t)1 << task;
     uint64_t wanted = choices(o, s, possible);
-    while (wanted) {
+    while (wanted && o->complete) {
         /* The longest tail first: mostly the best. */
         int32_t best = -1;
         for (uint64_t rest = wanted; rest; rest &= rest - 1) {

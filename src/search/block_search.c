@@ -83,7 +83,7 @@ static void try_orders(placing *p, double bound) {
     int32_t priority[BERTH_BLOCK_TASKS];
     rank_by_tail(p, priority);
     double ms = berth_sim_run(p->block->sim, p->device, priority);
-    berth_search_count(p->search, 1);
+    berth_search_step(p->search, p->c->n_tasks);
     if (ms < p->limit) keep(p, ms, priority);
     if (bound >= p->limit) return;
     bool complete = true;
@@ -99,6 +99,7 @@ static void place_on(placing *p, int32_t task, int32_t d, double bound) {
     const int32_t unit = p->block->unit[task];
     bool fresh = p->unit_device[unit] < 0;
     double held = p->memory[d];
+    berth_search_step(p->search, 1);
     if (p->c->task_memory) p->memory[d] += p->c->task_memory[task];
     p->device[task] = p->unit_device[unit] = d;
     p->start[task] = earliest(p, task, d);
@@ -143,7 +144,7 @@ static void place_from(placing *p, int32_t task, double bound) {
         for (; at > 0 && key[order[at - 1]] > key[d]; at--) order[at] = order[at - 1];
         order[at] = d;
     }
-    for (int32_t i = 0; i < n; i++) place_on(p, task, order[i], bound);
+    for (int32_t i = 0; i < n && p->complete; i++) place_on(p, task, order[i], bound);
 }
 
 double berth_block_search(const berth_block *block, berth_search *search, double limit, int64_t n_nodes,

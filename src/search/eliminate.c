@@ -204,8 +204,12 @@ bool berth_eliminate_is_exact(const berth_eliminate *plan) {
     return !plan->split;
 }
 
-double berth_eliminate_work(const berth_eliminate *plan) {
+double berth_eliminate_entries(const berth_eliminate *plan) {
     return plan->n_entries;
+}
+
+double berth_eliminate_additions(const berth_eliminate *plan) {
+    return plan->n_additions;
 }
 
 void berth_eliminate_set_rounds(berth_eliminate *plan, int32_t n_rounds) {

@@ -137,6 +137,7 @@ static int32_t add_message(state *s, int32_t var, const berth_group_of_factors *
     }
     if (n_vars > p->most_vars) p->most_vars = n_vars;
     p->n_entries += size * p->sizes.items[var];
+    p->n_additions += size * p->sizes.items[var] * group->n;
     if (n_vars == 0) return -1;
     berth_factor message = {.kind = BERTH_FACTOR_MESSAGE, .scope = scope, .n_vars = n_vars, .size = (int32_t)size};
     if (!berth_vec_push(s->allocator, &p->factors, message)) return -2;
@@ -226,7 +227,7 @@ static bool order_all(state *s) {
         if (!hang(s, factor)) return false;
     for (int32_t var = 0; var < p->n_vars; var++)
         if (!renew(s, var)) return false;
-    while (s->heap.n > 0 && p->n_entries <= p->max_total) {
+    while (s->heap.n > 0 && berth_eliminate_fits(p)) {
         entry top = pop(s);
         if (top.size != s->size[top.var]) continue;
         if (!eliminate(s, top.var)) return false;

@@ -182,7 +182,7 @@ static berth_status make_plan(berth_ctx *ctx, berth_eliminate *p) {
     int32_t *stamp = berth_resize(p->allocator, NULL, 0, n, sizeof *stamp);
     bool done = stamp && make_factors(p, stamp) && berth_eliminate_order(p);
     if (stamp) berth_resize(p->allocator, stamp, n, 0, sizeof *stamp);
-    if (done && p->n_entries <= p->max_total) done = make_room(p) && (!p->split || berth_eliminate_prepare_shift(p));
+    if (done && berth_eliminate_fits(p)) done = make_room(p) && (!p->split || berth_eliminate_prepare_shift(p));
     return done ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
@@ -199,7 +199,7 @@ berth_status berth_eliminate_new(berth_ctx *ctx, berth_eliminate **out, const be
     plan->max_total = max_total;
     plan->n_rounds = 20;
     berth_status status = make_plan(ctx, plan);
-    if (status == BERTH_OK && plan->n_entries <= max_total)
+    if (status == BERTH_OK && berth_eliminate_fits(plan))
         *out = plan;
     else
         berth_eliminate_free(plan);

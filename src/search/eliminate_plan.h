@@ -58,7 +58,8 @@ struct berth_eliminate {
     BERTH_VEC(berth_group_of_factors) groups;
     BERTH_VEC(int32_t) members;
     BERTH_VEC(int32_t) strides;
-    double n_entries; /* of all tables */
+    double n_entries;   /* of all tables */
+    double n_additions; /* of a run: an entry of a message is a sum over the members of its group */
     double max_table, max_total;
     bool split;
     int32_t n_rounds;                /* of shifts */
@@ -91,7 +92,12 @@ bool berth_eliminate_prepare_shift(berth_eliminate *plan);
 /* Moves costs between the filled tables, so that bounds rise. */
 void berth_eliminate_shift(const berth_eliminate *plan, int32_t n_rounds);
 
-/* Steps for the factors so far; false: no memory. plan->n_entries may exceed max_total: the plan is then no good. */
+/* Whether tables are as few and small as they should be, and groups not so large that runs take long all the same. */
+static inline bool berth_eliminate_fits(const berth_eliminate *plan) {
+    return plan->n_entries <= plan->max_total && plan->n_additions <= 16 * plan->max_total;
+}
+
+/* Steps for the factors so far; false: no memory. If the plan does not fit it is no good. */
 bool berth_eliminate_order(berth_eliminate *plan);
 
 #endif

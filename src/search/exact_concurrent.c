@@ -75,7 +75,7 @@ static bool seed_edge(path_search *ps, edge *e, berth_block *block, int32_t to) 
             device[i] = block->unit[i] == block->unit[block->n - 1] && to >= 0 ? to : at;
             priority[i] = i;
         }
-        berth_search_count(ps->search, 1);
+        berth_search_step(ps->search, block->n);
         double ms = berth_sim_run(block->sim, device, priority);
         if (ms < e->high && !keep_schedule(ps, e, block, ms, device, priority)) return false;
         if (berth_search_stop(ps->search)) break;
@@ -149,6 +149,7 @@ static void offer_path(path_search *ps) {
             ps->priority[block->first + i] = block->first + e->priority[i];
         }
     }
+    berth_search_count(ps->search, 1);
     berth_search_offer(ps->search, ps->device, ps->priority, BERTH_SOURCE_SEED, "exact");
 }
 
@@ -193,7 +194,7 @@ static bool search_edge(path_search *ps, int32_t b) {
 static berth_status search_path(path_search *ps, double *reach, int32_t *came) {
     berth_ctx *ctx = ps->search->ctx;
     for (;;) {
-        if (shortest(ps, true, reach, came) < INFINITY) offer_path(ps);
+        if (shortest(ps, true, reach, came) < ps->search->best_ms * (1 - 0.5 * rounding)) offer_path(ps);
         double bound = shortest(ps, false, reach, came);
         if (bound == INFINITY) return BERTH_OK;
         int32_t b = widest(ps);

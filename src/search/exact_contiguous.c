@@ -102,9 +102,10 @@ static void try_from(every *e, int32_t unit) {
         berth_search_count(e->search, 1);
         berth_search_offer(e->search, e->device, NULL, BERTH_SOURCE_SEED, "exact");
     } else {
-        for (int32_t d = 0; d < p->costs->n_devices; d++) {
+        for (int32_t d = 0; d < p->costs->n_devices && e->complete; d++) {
             if (!berth_problem_allows(p, unit, d) || is_repeat(e, d)) continue;
             for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) e->device[p->unit_tasks[i]] = d;
+            berth_search_step(e->search, 1);
             e->n_used[d]++;
             try_from(e, unit + 1);
             e->n_used[d]--;

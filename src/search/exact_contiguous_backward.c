@@ -159,6 +159,7 @@ static bool list_ideals(berth_walk *w, size_t most_ideals) {
             memcpy(w->closed, w->bits, (size_t)w->ideals.n_words * sizeof *w->bits);
             for (int32_t b = berth_walk_next_block(w, m->n_kinds + 1, -1); b >= 0 && !w->no_memory;
                  b = berth_walk_next_block(w, m->n_kinds + 1, b)) {
+                berth_search_step(w->search, 1);
                 berth_walk_add_block(w, b);
                 if (!berth_walk_reach(w)) w->no_memory = true;
                 berth_walk_remove_block(w, b);
@@ -178,6 +179,7 @@ berth_status berth_walk_look_back(berth_walk *w, size_t most_ideals, int64_t mos
     for (int32_t size = w->m->n_blocks; size >= 0 && w->keep_tails && !w->no_memory && !w->stopped; size--)
         for (berth_ideal *ideal = w->ideals.of_size[size]; ideal && !w->no_memory && !w->stopped; ideal = ideal->next) {
             if (w->n_steps < end) look_from(w, ideal);
+            if (berth_search_stop(w->search)) w->stopped = true;
         }
     return w->no_memory ? berth_fail_nomem(w->search->ctx) : BERTH_OK;
 }

@@ -72,6 +72,7 @@ void berth_walk_leave(berth_walk *w) {
 }
 
 static void step_to_host(berth_walk *w, int32_t block) {
+    berth_search_step(w->search, 1);
     berth_walk_add_block(w, block);
     w->visitor->host(w, block);
     berth_walk_remove_block(w, block);
@@ -138,6 +139,7 @@ static void step_to_parts(berth_walk *w, int32_t kind) {
             w->cursor[part->n] = block;
             try_block(w, block);
             w->n_steps++;
+            berth_search_step(w->search, 1);
             if (++n_steps % 16 == 0 && berth_search_stop(w->search)) w->stopped = true;
             continue;
         }

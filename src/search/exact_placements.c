@@ -113,6 +113,7 @@ static void place_on(placing *p, int32_t position, int32_t d) {
     size_t n_devices = (size_t)p->c->n_devices;
     double *saved = p->saved + (size_t)position * n_devices, total = p->total, memory = p->memory[d];
     memcpy(saved, p->load, n_devices * sizeof *saved);
+    berth_search_step(p->search, 1);
     p->device[task] = d;
     p->used[d]++;
     add_task(p, task, d);
@@ -157,7 +158,7 @@ static void place_from(placing *p, int32_t position) {
         for (; at > 0 && time_of(p, task, order[at - 1]) > time_of(p, task, d); at--) order[at] = order[at - 1];
         order[at] = d;
     }
-    for (int32_t i = 0; i < n; i++) place_on(p, position, order[i]);
+    for (int32_t i = 0; i < n && p->complete; i++) place_on(p, position, order[i]);
 }
 
 /* What a task adds at least, wherever it runs: its fastest time; under `queued` what it costs the host. */

@@ -11,6 +11,7 @@
 
 typedef struct state {
     berth_search *search;
+    berth_patience *patience;
     berth_flow *flow;
     const berth_terms *terms;
     int32_t *device, *other, *next;
@@ -35,6 +36,7 @@ static void propose_for(const state *s, int32_t a, int32_t b, int32_t to, int32_
 
 static berth_status take(state *s, const int32_t *keep, bool *better) {
     *better = false;
+    s->patience->work -= berth_min_cut_work(s->terms);
     BERTH_TRY(berth_min_cut_choose(s->search->ctx, s->flow, s->terms, keep, s->other, s->next));
     double cost = berth_terms_cost(s->terms, s->next);
     if (!(cost < s->cost * (1 - least_gain))) return BERTH_OK;
@@ -44,10 +46,14 @@ static berth_status take(state *s, const int32_t *keep, bool *better) {
     return BERTH_OK;
 }
 
+static bool is_over(const state *s) {
+    return berth_search_stop(s->search) || berth_patience_ends(s->search, s->patience);
+}
+
 /* Device by device, round and round, until none has helped since it was last tried. */
 static berth_status expand(state *s) {
     int32_t k = s->terms->costs->n_devices;
-    for (int32_t to = 0, idle = 0; idle < k && !berth_search_stop(s->search); to = (to + 1) % k) {
+    for (int32_t to = 0, idle = 0; idle < k && !is_over(s); to = (to + 1) % k) {
         bool better;
         propose(s, to, s->other);
         BERTH_TRY(take(s, s->device, &better));
@@ -60,7 +66,7 @@ static berth_status swap_pairs(state *s, bool *better) {
     int32_t k = s->terms->costs->n_devices;
     *better = false;
     for (int32_t a = 0; a < k; a++)
-        for (int32_t b = a + 1; b < k && !berth_search_stop(s->search); b++) {
+        for (int32_t b = a + 1; b < k && !is_over(s); b++) {
             bool helped;
             propose_for(s, a, b, a, s->next);
             propose_for(s, a, b, b, s->other);
@@ -70,12 +76,16 @@ static berth_status swap_pairs(state *s, bool *better) {
     return BERTH_OK;
 }
 
-berth_status berth_expansion_improve(berth_search *search, berth_flow *flow, const berth_terms *terms, int32_t *device,
-                                     int32_t *other, int32_t *next, double *cost) {
-    state s = {.search = search, .flow = flow, .terms = terms, .device = device, .other = other, .next = next};
+berth_status berth_expansion_improve(berth_search *search, berth_patience *patience, berth_flow *flow,
+                                     const berth_terms *terms, int32_t *device, int32_t *other, int32_t *next,
+                                     double *cost) {
+    state s = {.search = search, .patience = patience, .flow = flow, .terms = terms};
+    s.device = device;
+    s.other = other;
+    s.next = next;
     bool better = true;
     s.cost = berth_terms_cost(terms, device);
-    while (better && !berth_search_stop(search)) {
+    while (better && !is_over(&s)) {
         BERTH_TRY(expand(&s));
         BERTH_TRY(swap_pairs(&s, &better));
     }

@@ -47,10 +47,10 @@ static void start_from(const state *s, int32_t d) {
     }
 }
 
-static berth_status expand(state *s) {
+static berth_status expand(state *s, berth_patience *patience) {
     const berth_costs *c = s->terms.costs;
     double cost;
-    BERTH_TRY(berth_expansion_improve(s->search, s->flow, &s->terms, s->device, s->other, s->next, &cost));
+    BERTH_TRY(berth_expansion_improve(s->search, patience, s->flow, &s->terms, s->device, s->other, s->next, &cost));
     for (int32_t task = 0; task < c->n_tasks; task++) s->placement[task] = s->device[s->terms.node_of[task]];
     berth_search_count(s->search, 1);
     berth_search_offer(s->search, s->placement, NULL, BERTH_SOURCE_SEED, "min-cut");
@@ -60,11 +60,12 @@ static berth_status expand(state *s) {
 /* From where elimination ended, then from every single device as far as that is not too much. */
 static berth_status expand_all(state *s) {
     int32_t k = s->terms.costs->n_devices, n_starts = k;
+    berth_patience patience = berth_patience_for(s->search, INFINITY);
     while (n_starts > 0 && (double)n_starts * k * s->terms.n_nodes > most_expanded) n_starts--;
-    if (!berth_search_stop(s->search)) BERTH_TRY(expand(s));
+    if (!berth_search_stop(s->search)) BERTH_TRY(expand(s, &patience));
     for (int32_t d = 0; d < n_starts && !berth_search_stop(s->search); d++) {
         start_from(s, d);
-        BERTH_TRY(expand(s));
+        BERTH_TRY(expand(s, &patience));
     }
     return BERTH_OK;
 }

@@ -152,3 +152,8 @@ berth_status berth_min_cut_choose(berth_ctx *ctx, berth_flow *flow, const berth_
         chosen[node] = !finite || berth_flow_on_source_side(flow, node) ? keep[node] : move[node];
     return BERTH_OK;
 }
+
+double berth_min_cut_work(const berth_terms *terms) {
+    const berth_costs *c = terms->costs;
+    return 1000.0 * (terms->n_nodes + c->reader_start[c->n_values]);
+}

@@ -13,4 +13,7 @@
 berth_status berth_min_cut_choose(berth_ctx *ctx, berth_flow *flow, const berth_terms *terms, const int32_t *keep,
                                   const int32_t *move, int32_t *chosen);
 
+/* Of one choice, about, in additions. */
+double berth_min_cut_work(const berth_terms *terms);
+
 #endif

@@ -21,7 +21,7 @@ static berth_status set_up_cut(berth_ctx *ctx, berth_minimiser *m, berth_arena *
         m->move[node] = t->allowed[node] & 2 ? 1 : 0;
     }
     m->is_exact = true;
-    m->work = 1000.0 * (t->n_nodes + t->costs->reader_start[t->costs->n_values]);
+    m->work = berth_min_cut_work(t);
     return berth_flow_new(ctx, &m->flow);
 }
 
@@ -31,14 +31,14 @@ static berth_status set_up_plan(berth_ctx *ctx, berth_minimiser *m, double max_t
     for (double max_table = largest; max_table >= 16 && !m->plan; max_table /= 8)
         BERTH_TRY(berth_eliminate_new(ctx, &m->plan, m->terms, max_table, max_total));
     if (!m->plan) return BERTH_OK;
-    double entries = berth_eliminate_work(m->plan), rounds = 0;
+    double entries = berth_eliminate_entries(m->plan), rounds = 0;
     m->is_exact = berth_eliminate_is_exact(m->plan);
     if (!m->is_exact) {
         rounds = fmin(most_rounds, max_total * 20 / entries);
         rounds = fmin(rounds, seconds / (8 * table_entry * entries));
     }
     berth_eliminate_set_rounds(m->plan, (int32_t)rounds);
-    m->work = (4 + 8 * rounds) * entries;
+    m->work = (4 + 8 * rounds) * entries + berth_eliminate_additions(m->plan);
     return BERTH_OK;
 }
 

@@ -10,6 +10,13 @@
  * berth_search_bound, and returns when it is done or berth_search_stop says so. Offering nothing is allowed (no
  * feasible placement found); offering an infeasible placement is not: offer checks by a full run.
  *
+ * A budget in evaluations alone must end every method on every problem, so whatever a method may repeat counts: a
+ * makespan, of a move too, is one evaluation; and where placements or orders are built up task by task, as many
+ * decisions about single tasks as the problem has tasks are one, whether or not they lead to a makespan
+ * (berth_search_step: else a search that prunes all it sees would go on for ever). Draws that come to no move end a
+ * method when there are many of them in a row. Bounds and cuts evaluate nothing; they are given a fixed amount of work
+ * (bound.h). Everything else is done once, in polynomial time.
+ *
  * Random numbers come from search->rng only. With a budget in evaluations alone the result must not depend on the
  * number of threads: a method that uses threads splits its work into a fixed number of lanes, each with its own
  * stream, and merges them in order. */
@@ -54,6 +61,7 @@ struct berth_search {
 
     /* state, kept by the calls below */
     int64_t evaluations;
+    int64_t steps;  /* decisions that are no whole evaluation yet */
     double started; /* clock at the start, seconds */
     bool has_best;
     double best_ms;
@@ -83,6 +91,13 @@ void berth_search_free(berth_search *search);
 double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority);
 /* Count evaluations made elsewhere (single moves of an own simulator). */
 void berth_search_count(berth_search *search, int64_t evaluations);
+/* Count n decisions about a device or a place in the order of a single task. */
+static inline void berth_search_step(berth_search *search, int32_t n) {
+    search->steps += n;
+    if (search->steps < search->problem->costs->n_tasks) return;
+    search->evaluations += search->steps / search->problem->costs->n_tasks;
+    search->steps %= search->problem->costs->n_tasks;
+}
 /* Keep the placement if it is better than the best so far (by a full run of its own, not counted, which also makes
  * the number the one that `berth simulate` will print). `source` and `method` must be static strings or enums. */
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,

@@ -33,6 +33,12 @@ target_sources(berth_objects PRIVATE
   src/search/exact_contiguous_steps.c
   src/search/exact_contiguous_walk.c
   src/search/exact_placements.c
+  src/search/exact_queued.c
+  src/search/exact_queued_backward.c
+  src/search/exact_queued_forward.c
+  src/search/exact_queued_front.c
+  src/search/exact_queued_keys.c
+  src/search/exact_queued_model.c
   src/search/expansion.c
   src/search/fastest.c
   src/search/flow.c

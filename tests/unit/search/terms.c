@@ -143,7 +143,9 @@ static void expansion_ends_near_the_optimum(void **state) {
         assert_int_equal(berth_search_new(*state, &search, s.problem, 1, budget, 1), BERTH_OK);
         for (int32_t node = 0; node < s.terms.n_nodes; node++) device[node] = __builtin_ctzll(s.terms.allowed[node]);
         double before = berth_terms_cost(&s.terms, device);
-        assert_int_equal(berth_expansion_improve(search, flow, &s.terms, device, other, next, &cost), BERTH_OK);
+        berth_patience patience = berth_patience_for(search, INFINITY);
+        assert_int_equal(berth_expansion_improve(search, &patience, flow, &s.terms, device, other, next, &cost),
+                         BERTH_OK);
         assert_true(cost <= before && cost >= s.best * (1 - 1e-12));
         assert_close(berth_terms_cost(&s.terms, device), cost, "expansion", i);
         for (int32_t node = 0; node < s.terms.n_nodes; node++) assert_true(s.terms.allowed[node] >> device[node] & 1);
