@@ -39,6 +39,38 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_graph_generate(berth_ctx *ctx, ber
 BERTH_API BERTH_MUST_CHECK berth_status berth_device_set_generate(berth_ctx *ctx, berth_device_set **out, int32_t n,
                                                                   uint64_t seed);
 
+/** Under what a case is placed. */
+typedef enum berth_case_rule {
+    BERTH_CASE_SERIAL,     /* one piece after another, each with an overhead */
+    BERTH_CASE_CONCURRENT, /* devices side by side */
+    BERTH_CASE_MEMORY,     /* the same, and no device has room for more than 60 % of what the whole graph needs there */
+    BERTH_CASE_RULE_COUNT
+} berth_case_rule;
+
+/** "serial", "concurrent", "memory". */
+BERTH_API const char *berth_case_rule_name(berth_case_rule rule);
+
+/** A graph on devices, both generated. */
+typedef struct berth_case {
+    berth_generated kind;
+    int32_t n_ops, n_devices;
+    berth_case_rule rule;
+    uint64_t seed;
+} berth_case;
+
+/** Cases to learn on: number `index` of a kind, of 100 to 400 operations on 2, 4 or 8 devices. None is in the suites of
+ *  `berth bench learn`. */
+BERTH_API berth_case berth_case_at(berth_generated kind, int64_t index);
+/** What the case says. Free both. */
+BERTH_API BERTH_MUST_CHECK berth_status berth_case_generate(berth_ctx *ctx, berth_graph **graph,
+                                                            berth_device_set **devices, const berth_case *item);
+/**
+ * The same devices under a rule: its execution model, the overhead of pieces, and memory for this graph.
+ * @return BERTH_OK; what berth_costs_new() returns
+ */
+BERTH_API BERTH_MUST_CHECK berth_status berth_device_set_restrict(berth_ctx *ctx, berth_device_set *devices,
+                                                                  const berth_graph *graph, berth_case_rule rule);
+
 typedef enum berth_pace_kind {
     BERTH_PACE_EVALUATIONS, /* makespans of whole placements */
     BERTH_PACE_MOVES,       /* one unit on another device, tried from a placement that is kept */

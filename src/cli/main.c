@@ -9,6 +9,7 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/simulate.h"
+#include "cli/train.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
@@ -32,7 +33,8 @@ static const cli_command version_command = {
 };
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place, &cli_simulate, &cli_bench, &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices,  &cli_place,       &cli_simulate, &cli_train,
+    &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {

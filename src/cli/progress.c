@@ -18,6 +18,12 @@ static void show(void *user, const berth_progress *p) {
     fflush(stderr);
 }
 
+void cli_progress_train(const berth_train_progress *p, const char *name) {
+    fprintf(stderr, "\r\033[K%6.1f s  episode %" PRId64 " of %" PRId64 "  %.40s  best %.6g ms  mean %.6g ms",
+            p->seconds, p->episode, p->episodes, name, p->last->best_ms, p->last->mean_ms);
+    fflush(stderr);
+}
+
 static bool is_seen(bool quiet) {
     return !quiet && isatty(STDERR_FILENO);
 }

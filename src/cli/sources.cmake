@@ -10,6 +10,7 @@ target_sources(berth_cli PRIVATE
   src/cli/inspect_summary.c
   src/cli/inspect_table.c
   src/cli/limits.c
+  src/cli/lessons.c
   src/cli/main.c
   src/cli/options.c
   src/cli/output.c
@@ -23,5 +24,6 @@ target_sources(berth_cli PRIVATE
   src/cli/simulate.c
   src/cli/tensors.c
   src/cli/timeline.c
+  src/cli/train.c
   src/cli/usage.c
 )

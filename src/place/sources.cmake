@@ -8,4 +8,5 @@ target_sources(berth_objects PRIVATE
   src/place/pace.c
   src/place/place.c
   src/place/solve.c
+  src/place/train.c
 )
