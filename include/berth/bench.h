@@ -15,10 +15,11 @@ typedef enum berth_generated {
     BERTH_GENERATED_BRANCHES,        /* blocks of parallel chains, as in Inception */
     BERTH_GENERATED_LAYERS,          /* every operation reads one to three of the layer before */
     BERTH_GENERATED_SERIES_PARALLEL, /* nested chains and forks */
+    BERTH_GENERATED_TRANSFORMER,     /* blocks of attention, head by head, and two products, each with a shortcut */
     BERTH_GENERATED_COUNT
 } berth_generated;
 
-/** "branches", "layers", "series-parallel". */
+/** "branches", "layers", "series-parallel", "transformer". */
 BERTH_API const char *berth_generated_name(berth_generated kind);
 
 /**
@@ -28,6 +29,15 @@ BERTH_API const char *berth_generated_name(berth_generated kind);
  */
 BERTH_API BERTH_MUST_CHECK berth_status berth_graph_generate(berth_ctx *ctx, berth_graph **out, berth_generated kind,
                                                              int32_t n_ops, uint64_t seed);
+
+/**
+ * n devices, the first of them the host, that differ in peak, bandwidth, overhead, what they are good at and how they
+ * are linked, scaled so that on generated graphs copies cost about as much as computing. Equal arguments give equal
+ * devices. Free with berth_device_set_free().
+ * @return BERTH_OK; BERTH_E_ARG (n below 1); BERTH_E_LIMIT (n above BERTH_MAX_DEVICES); BERTH_E_NOMEM
+ */
+BERTH_API BERTH_MUST_CHECK berth_status berth_device_set_generate(berth_ctx *ctx, berth_device_set **out, int32_t n,
+                                                                  uint64_t seed);
 
 typedef enum berth_pace_kind {
     BERTH_PACE_EVALUATIONS, /* makespans of whole placements */

@@ -49,6 +49,14 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_settings_set(berth_ctx *ctx, berth
 /** The value of number `index` as `set` would take it, at most `size` bytes with the NUL. Returns the length. */
 BERTH_API size_t berth_settings_text(const berth_settings *settings, int32_t index, char *text, size_t size);
 
+/** How an episode of training went, or as many evaluations of a method without episodes. */
+typedef struct berth_episode {
+    double mean_ms, best_ms; /* of the placements that were tried and feasible */
+    double entropy;          /* of the policy's choices, mean */
+    double clusters;         /* groups that it placed, mean */
+    double seconds;
+} berth_episode;
+
 /** A policy: parameters with everything needed to go on learning. */
 typedef struct berth_policy berth_policy;
 
@@ -56,6 +64,11 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_policy_load(berth_ctx *ctx, berth_
 BERTH_API BERTH_MUST_CHECK berth_status berth_policy_save(berth_ctx *ctx, const berth_policy *policy, const char *path);
 BERTH_API void berth_policy_free(berth_policy *policy);
 BERTH_API const berth_settings *berth_policy_settings(const berth_policy *policy);
+/** Numbers in all parameters together. */
+BERTH_API int64_t berth_policy_size(const berth_policy *policy);
+/** Its training, episode by episode; `seconds` are 0 for those made before it was loaded. */
+BERTH_API int64_t berth_policy_episodes(const berth_policy *policy);
+BERTH_API const berth_episode *berth_policy_episode(const berth_policy *policy, int64_t index);
 
 #ifdef __cplusplus
 }

@@ -6,6 +6,7 @@
 #define BERTH_PLACE_H
 
 #include "berth/group.h"
+#include "berth/learn.h"
 #include "berth/plan.h"
 
 #ifdef __cplusplus
@@ -44,8 +45,18 @@ typedef struct berth_place_options {
     int32_t threads;                   /* 0: one per processor */
     const berth_shape_binding *shapes; /* that the graph was read with, to be written down */
     int32_t n_shapes;
+    const char *const *set; /* [n_set] settings of a learned method, as "learning_rate=0" */
+    int32_t n_set;
+    const char *policy;         /* path of a policy that a learned method starts from; NULL: none */
     berth_progress_fn progress; /* called from the calling thread, a few times a second; may be NULL */
     void *progress_user;
+
+    /* for those who compare methods */
+    bool seeded;          /* `local` and `anneal` start from the best of the methods that build, which are counted */
+    bool unbounded;       /* no bound is computed for a method that needs none: nothing is known to be optimal */
+    const int64_t *marks; /* [n_marks] numbers of evaluations, ascending, or NULL */
+    double *marks_ms;     /* [n_marks] gets the best makespan after so many; INFINITY: none yet */
+    int32_t n_marks;
 } berth_place_options;
 
 /** Method auto, 10 seconds, seed 0, one thread per processor, latency, no limits. */
@@ -58,7 +69,8 @@ BERTH_API berth_place_options berth_place_options_default(void);
  * set. It is called from the calling thread only. With several threads the allocator of the context must be safe to use
  * from all of them.
  *
- * @return BERTH_OK; BERTH_E_ARG (no such method, a rule that names nothing); BERTH_E_INFEASIBLE (nothing satisfies the
+ * @return BERTH_OK; BERTH_E_ARG (no such method or setting, a rule that names nothing, a policy for another method or
+ *         network); BERTH_E_NUMERIC (a learned method diverged); BERTH_E_INFEASIBLE (nothing satisfies the
  *         limits, or the method found nothing that does); BERTH_E_CANCELLED (before anything was found); what
  *         berth_costs_new() returns; BERTH_E_UNSUPPORTED (a method that this build lacks, or that is not for this
  *         execution model)

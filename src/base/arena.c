@@ -103,6 +103,17 @@ char *berth_arena_printf(berth_arena *arena, const char *format, ...) {
     return text;
 }
 
+void berth_arena_empty(berth_arena *arena) {
+    size_t total = arena->total;
+    if (arena->block && arena->block->older) {
+        berth_arena_deinit(arena);
+        add_block(arena, total); /* if that much is not to be had in one piece, the next pushes find their own way */
+    }
+    arena->used = 0;
+    arena->failed = false;
+    if (arena->block) BERTH_POISON(arena->block->bytes, arena->block->size);
+}
+
 berth_mark berth_arena_mark(const berth_arena *arena) {
     return (berth_mark){arena->block, arena->used, arena->failed};
 }

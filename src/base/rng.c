@@ -43,37 +43,6 @@ uint32_t berth_rng_next(berth_rng *rng) {
     return rng->output[rng->position++ % 4];
 }
 
-enum { LANES = 16 };
-
-/* LANES blocks side by side, with counters one after the other: the same rounds as in berth_rng_philox, for vectors. */
-static void fill_blocks(const berth_rng *rng, uint32_t *out) {
-    uint32_t L0[LANES], R0[LANES], L1[LANES], R1[LANES];
-    uint32_t k0 = (uint32_t)rng->seed, k1 = (uint32_t)(rng->seed >> 32);
-    for (int i = 0; i < LANES; i++) {
-        uint64_t block = rng->position / 4 + (uint64_t)i;
-        L0[i] = (uint32_t)block, R0[i] = (uint32_t)(block >> 32);
-        L1[i] = (uint32_t)rng->stream, R1[i] = (uint32_t)(rng->stream >> 32);
-    }
-    for (int round = 0; round < 10; round++, k0 += 0x9e3779b9, k1 += 0xbb67ae85) {
-        for (int i = 0; i < LANES; i++) {
-            uint64_t p0 = UINT64_C(0xd2511f53) * L0[i], p1 = UINT64_C(0xcd9e8d57) * L1[i];
-            L0[i] = (uint32_t)(p1 >> 32) ^ R0[i] ^ k0;
-            L1[i] = (uint32_t)(p0 >> 32) ^ R1[i] ^ k1;
-            R0[i] = (uint32_t)p1;
-            R1[i] = (uint32_t)p0;
-        }
-    }
-    for (int i = 0; i < LANES; i++)
-        out[4 * i] = L0[i], out[4 * i + 1] = R0[i], out[4 * i + 2] = L1[i], out[4 * i + 3] = R1[i];
-}
-
-void berth_rng_fill(berth_rng *rng, uint32_t *out, size_t n) {
-    size_t i = 0;
-    for (; i < n && rng->position % 4; i++) out[i] = berth_rng_next(rng);
-    for (; n - i >= 4 * LANES; i += 4 * LANES, rng->position += 4 * LANES) fill_blocks(rng, out + i);
-    for (; i < n; i++) out[i] = berth_rng_next(rng);
-}
-
 double berth_rng_uniform(berth_rng *rng) {
     uint64_t high = berth_rng_next(rng);
     uint64_t bits = high << 32 | berth_rng_next(rng);

@@ -10,7 +10,6 @@
 #ifndef BERTH_BASE_RNG_H
 #define BERTH_BASE_RNG_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 typedef struct berth_rng {
@@ -23,8 +22,6 @@ void berth_rng_init(berth_rng *rng, uint64_t seed, uint64_t stream);
 /* As if `position` numbers of 32 bits had been drawn since the start. */
 void berth_rng_seek(berth_rng *rng, uint64_t position);
 uint32_t berth_rng_next(berth_rng *rng);
-/* The next n numbers, the same as by n calls, several times as fast. */
-void berth_rng_fill(berth_rng *rng, uint32_t *out, size_t n);
 /* In [0, 1), a multiple of 2^-53. */
 double berth_rng_uniform(berth_rng *rng);
 /* In [0, n), each equally likely; n > 0. */

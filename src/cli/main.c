@@ -6,6 +6,7 @@
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/report.h"
+#include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/simulate.h"
 #include "cli/usage.h"
@@ -20,7 +21,7 @@ static const cli_command help_command = {
     .name = "help",
     .run = run_help,
     .summary = "explain berth, or one of its commands",
-    .operands = "[COMMAND | methods]",
+    .operands = "[COMMAND | methods | settings]",
     .max_operands = 1,
 };
 
@@ -58,7 +59,7 @@ static void append_overview(berth_text *text) {
     for (int i = 0; commands[i]; i++) berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     berth_text_printf(text,
                       "\n'berth COMMAND -h' shows the usual options of a command, --help all of them; 'berth help\n"
-                      "methods' lists the methods of placing.\n");
+                      "methods' lists the methods of placing, 'berth help settings' what the learned ones take.\n");
 }
 
 /* Print what `append` writes to standard output. */
@@ -86,6 +87,7 @@ static int run_help(berth_ctx *ctx, int argc, char **argv) {
     const char *name = cli_list_next(&values.operands, &at);
     if (!name) return print(ctx, append_overview);
     if (strcmp(name, "methods") == 0) return print(ctx, append_methods);
+    if (strcmp(name, "settings") == 0) return print(ctx, cli_settings_list);
     const cli_command *command = find_command(name);
     return command ? cli_usage_print(ctx, command, true) : fail_unknown(name);
 }

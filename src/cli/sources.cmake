@@ -17,6 +17,7 @@ target_sources(berth_cli PRIVATE
   src/cli/place_summary.c
   src/cli/progress.c
   src/cli/report.c
+  src/cli/settings.c
   src/cli/shapes.c
   src/cli/signals.c
   src/cli/simulate.c

@@ -9,14 +9,12 @@
 #include "learn/settings.h"
 #include "search/search.h"
 
-/* How an episode (or as many evaluations of a method without episodes) went. */
-typedef struct berth_episode {
-    double mean_ms, best_ms, entropy, clusters, seconds;
-} berth_episode;
-
 typedef struct berth_learn {
-    const berth_settings *settings; /* of this method; NULL: its defaults */
-    berth_policy *policy;           /* parameters to start from and to leave behind; NULL: fresh, thrown away */
+    const berth_settings *settings;       /* of this method; NULL: its defaults */
+    berth_policy *policy;                 /* parameters to start from and to leave behind; NULL: fresh, thrown away */
+    const berth_problem *const *problems; /* [n_problems] all that the policy is to learn on, this one among them; NULL:
+                                             this one alone */
+    int32_t n_problems;
     void (*episode)(void *user, const berth_episode *episode); /* after each; may be NULL */
     void *user;
 } berth_learn;
@@ -32,8 +30,10 @@ typedef struct berth_training {
 /* One that knows nothing yet. The settings are copied. */
 berth_status berth_policy_new(berth_ctx *ctx, berth_policy **out, const berth_settings *settings);
 berth_training *berth_policy_training(berth_policy *policy);
-/* Bytes of the file that berth_policy_save writes, appended to a text. */
-void berth_policy_write(berth_text *text, const berth_policy *policy);
+/* Its settings, to be changed before it is used. */
+berth_settings *berth_policy_change(berth_policy *policy);
+/* The bytes of the file that berth_policy_save writes, appended. */
+berth_status berth_policy_write(berth_ctx *ctx, berth_text *text, const berth_policy *policy);
 /* A policy from the bytes of such a file; `name` is for messages. */
 berth_status berth_policy_parse(berth_ctx *ctx, berth_policy **out, const char *name, const char *bytes, size_t size);
 /* Keep the state as the last good one; go back to it. Parameters, moments and running numbers only. */

@@ -21,16 +21,38 @@ berth_status berth_policy_new(berth_ctx *ctx, berth_policy **out, const berth_se
     return BERTH_OK;
 }
 
+static void free_text(const berth_allocator *allocator, berth_policy_text *text) {
+    if (text->text) berth_resize(allocator, text->text, strlen(text->text) + 1, 0, 1);
+    text->text = NULL;
+}
+
 void berth_policy_free(berth_policy *policy) {
     if (!policy) return;
     const berth_allocator *allocator = berth_ctx_allocator(policy->ctx);
     if (policy->kept) berth_resize(allocator, policy->kept, 3 * policy->kept_n, 0, sizeof *policy->kept);
     berth_vec_free(allocator, &policy->training.history);
+    for (int i = 0; i < BERTH_POLICY_TEXTS; i++) free_text(allocator, &policy->text[i]);
     berth_params_deinit(&policy->params);
     berth_resize(allocator, policy, 1, 0, sizeof *policy);
 }
 
 const berth_settings *berth_policy_settings(const berth_policy *policy) {
+    return &policy->settings;
+}
+
+int64_t berth_policy_size(const berth_policy *policy) {
+    return (int64_t)policy->params.n;
+}
+
+int64_t berth_policy_episodes(const berth_policy *policy) {
+    return (int64_t)policy->training.history.n;
+}
+
+const berth_episode *berth_policy_episode(const berth_policy *policy, int64_t index) {
+    return &policy->training.history.items[index];
+}
+
+berth_settings *berth_policy_change(berth_policy *policy) {
     return &policy->settings;
 }
 
@@ -86,7 +108,7 @@ berth_status berth_policy_adopt(berth_ctx *ctx, berth_policy *policy, berth_para
         berth_params_init(layout, ctx);
         taken.ctx = policy->ctx;
         policy->params = taken;
-        status = berth_params_fix(&policy->params);
+        status = berth_params_fix(&policy->params) == BERTH_OK ? BERTH_OK : berth_fail_nomem(ctx);
         if (status != BERTH_OK) { /* a layout without numbers would pass for a policy that has learnt */
             berth_params_deinit(&policy->params);
             berth_params_init(&policy->params, policy->ctx);
@@ -108,6 +130,27 @@ double *berth_policy_number_at(berth_policy *policy, const char *name, double in
     }
     assert(!"too many running numbers");
     return NULL;
+}
+
+const char *berth_policy_text_of(const berth_policy *policy, const char *name) {
+    for (int i = 0; i < BERTH_POLICY_TEXTS; i++)
+        if (strcmp(policy->text[i].name, name) == 0) return policy->text[i].text;
+    return NULL;
+}
+
+berth_status berth_policy_set_text(berth_ctx *ctx, berth_policy *policy, const char *name, const char *text) {
+    const berth_allocator *allocator = berth_ctx_allocator(policy->ctx);
+    int i = 0;
+    while (i < BERTH_POLICY_TEXTS && *policy->text[i].name && strcmp(policy->text[i].name, name) != 0) i++;
+    assert(i < BERTH_POLICY_TEXTS);
+    size_t size = strlen(text) + 1;
+    char *copy = berth_resize(allocator, NULL, 0, size, 1);
+    if (!copy) return berth_fail_nomem(ctx);
+    memcpy(copy, text, size);
+    free_text(allocator, &policy->text[i]);
+    policy->text[i].text = copy;
+    snprintf(policy->text[i].name, sizeof policy->text[i].name, "%s", name);
+    return BERTH_OK;
 }
 
 /* --- steps ------------------------------------------------------------------------------------------------------ */

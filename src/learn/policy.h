@@ -15,11 +15,11 @@
  *     ... learn: policy->params, policy->number[...], berth_policy_step ...
  *     berth_policy_end(search, policy);
  *
- * Everything that outlives a search is in here and goes into the file: parameters with the moments of Adam, and up to
- * BERTH_POLICY_NUMBERS running numbers by name. Random numbers come from search->rng, which whoever trains starts anew
- * for each search from the seed and the number of searches so far: a training that goes on from a file makes the same
- * steps as one that was never interrupted. Work that spans several updates (a current placement, a temperature) belongs
- * to one search and ends with it. */
+ * Everything that outlives a search is in here and goes into the file: parameters with the moments of Adam, texts that
+ * say what their columns mean, and up to BERTH_POLICY_NUMBERS running numbers by name. Random numbers come from
+ * search->rng, which whoever trains starts anew for each search from the seed and the number of searches so far: a
+ * training that goes on from a file makes the same steps as one that was never interrupted. Work that spans several
+ * updates (a current placement, a temperature) belongs to one search and ends with it. */
 #ifndef BERTH_LEARN_POLICY_H
 #define BERTH_LEARN_POLICY_H
 
@@ -27,6 +27,14 @@
 #include "tensor/params.h"
 
 enum { BERTH_POLICY_NUMBERS = 16 };
+
+/* What columns mean, such as the operation types that a network knows: written by whoever makes the parameters, read by
+ * whoever uses them. */
+enum { BERTH_POLICY_TEXTS = 8 };
+typedef struct berth_policy_text {
+    char name[32];
+    char *text; /* owned; without NULs */
+} berth_policy_text;
 
 /* A running number, such as the mean of rewards. Names are unique; "" ends the list. */
 typedef struct berth_policy_number {
@@ -39,6 +47,7 @@ struct berth_policy {
     berth_settings settings;
     berth_params params; /* none (n_items 0) before the first search */
     berth_policy_number number[BERTH_POLICY_NUMBERS];
+    berth_policy_text text[BERTH_POLICY_TEXTS];
 
     berth_training training;
     berth_real *kept; /* [3 * kept_n] values and moments of the last good state, or NULL */
@@ -58,6 +67,11 @@ berth_status berth_policy_adopt(berth_ctx *ctx, berth_policy *policy, berth_para
 
 /* The running number of that name, `initial` if it is new. There is room for all that a method declares. */
 double *berth_policy_number_at(berth_policy *policy, const char *name, double initial);
+
+/* The text of that name, or NULL. */
+const char *berth_policy_text_of(const berth_policy *policy, const char *name);
+/* Set or replace it; the text is copied. There is room for all that a method writes. */
+berth_status berth_policy_set_text(berth_ctx *ctx, berth_policy *policy, const char *name, const char *text);
 
 /* One step of Adam with the settings learning_rate and gradient_norm. BERTH_E_NUMERIC if the gradient is not finite or
  * beyond all measure, in which case nothing is changed, or if the parameters are afterwards. */

@@ -57,6 +57,9 @@ typedef enum berth_setting_id {
     BERTH_SETTING_COUNT_OF,
 } berth_setting_id;
 
+/* Positions of choices that others than the method look at. */
+enum { BERTH_SEEDS_ALL, BERTH_SEEDS_SINGLE, BERTH_SEEDS_NONE };
+
 _Static_assert((int)BERTH_SETTING_COUNT_OF <= (int)BERTH_MAX_SETTINGS, "settings fit");
 
 static inline double berth_settings_get(const berth_settings *settings, berth_setting_id id) {

@@ -25,8 +25,9 @@ berth_matrix *berth_sigmoid(berth_tape *tape, berth_matrix *a);
 berth_matrix *berth_exp(berth_tape *tape, berth_matrix *a);
 berth_matrix *berth_square(berth_tape *tape, berth_matrix *a);
 berth_matrix *berth_clamp(berth_tape *tape, berth_matrix *a, double low, double high);
-/* Inverted dropout: each element 0 with probability p, else divided by 1 - p. p 0 gives `a` itself. Masks are drawn in
- * element order from rng, fast enough to be no cost beside a product of the same rows. */
+/* Inverted dropout: each element 0 with probability p, else divided by 1 - p. p is rounded to a multiple of
+ * 2^-16; 0 gives `a` itself. The mask is drawn from rng, 64 numbers whatever its size, and costs little beside a
+ * product of the same rows. */
 berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
 /* (a - mean) / sqrt(variance + eps) of each row, times gain, plus shift (both 1 x m); biased variance. */
 berth_matrix *berth_layer_norm(berth_tape *tape, berth_matrix *a, berth_matrix *gain, berth_matrix *shift, double eps);

@@ -5,6 +5,7 @@
 #include "tensor/node.h"
 #include "tensor/real_math.h"
 #include "tensor/reduce.h"
+#include "tensor/wide.h"
 
 #include <assert.h>
 
@@ -173,13 +174,13 @@ static berth_matrix *unary(berth_tape *tape, berth_tape_op_id op, berth_matrix *
         (void)x, (void)y, (void)low, (void)high;                                                          \
         return SLOPE;                                                                                     \
     }                                                                                                     \
-    void berth_##name##_forward(berth_node *node) {                                                       \
+    BERTH_WIDE void berth_##name##_forward(berth_node *node) {                                            \
         berth_real low = (berth_real)node->low, high = (berth_real)node->high;                            \
         const berth_real *restrict x = node->in[0]->value;                                                \
         berth_real *restrict y = node->out.value;                                                         \
         for (size_t i = 0, n = berth_count(&node->out); i < n; i++) y[i] = name##_value(x[i], low, high); \
     }                                                                                                     \
-    void berth_##name##_backward(const berth_node *node) {                                                \
+    BERTH_WIDE void berth_##name##_backward(const berth_node *node) {                                     \
         berth_real low = (berth_real)node->low, high = (berth_real)node->high;                            \
         const berth_real *restrict x = node->in[0]->value, *restrict y = node->out.value;                 \
         const berth_real *restrict g = node->out.grad;                                                    \
@@ -191,7 +192,8 @@ static berth_matrix *unary(berth_tape *tape, berth_tape_op_id op, berth_matrix *
     }
 
 UNARY(scale, x *low, low)
-UNARY(relu, x > 0 ? x : 0, (berth_real)(x > 0))
+/* NaN stays NaN: divergence must be seen. */
+UNARY(relu, x < 0 ? 0 : x, (berth_real)(x > 0))
 UNARY(tanh, berth_real_tanh(x), 1 - y * y)
 UNARY(sigmoid, berth_real_sigmoid(x), y *(1 - y))
 UNARY(exp, berth_real_exp(x), y)

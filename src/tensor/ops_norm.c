@@ -3,6 +3,7 @@
  * most time of a network, one pass over memory each. */
 #include "tensor/node.h"
 #include "tensor/reduce.h"
+#include "tensor/wide.h"
 
 #include <assert.h>
 #include <math.h>
@@ -26,38 +27,48 @@ void berth_layer_norm_forward(berth_node *node) {
     for (int32_t r = 0; n && r < a->rows; r++, row_stats += 2) {
         const berth_real *restrict x = a->value + (size_t)r * n;
         berth_real *restrict y = node->out.value + (size_t)r * n;
-        double mean = berth_sum_of(n, x) / (double)n;
-        double scale = 1 / sqrt(berth_spread_of(n, x, mean) / (double)n + node->low);
-        row_stats[0] = mean;
-        row_stats[1] = scale;
-        berth_real m = (berth_real)mean, s = (berth_real)scale;
-        for (size_t c = 0; c < n; c++) y[c] = (x[c] - m) * s * gain[c] + shift[c];
+        row_stats[0] = berth_sum_of(n, x) / (double)n;
+        row_stats[1] = 1 / sqrt(berth_spread_of(n, x, row_stats[0]) / (double)n + node->low);
+        berth_real mean = (berth_real)row_stats[0], scale = (berth_real)row_stats[1];
+        for (size_t c = 0; c < n; c++) y[c] = (x[c] - mean) * scale * gain[c] + shift[c];
     }
 }
 
 /* One row on the way back, with h = (x - mean) * scale and d = g * gain: dx = scale * (d - mean(d) - h * mean(d h)). */
-static void norm_row_back(size_t n, const berth_real *restrict x, const berth_real *restrict g,
-                          const berth_real *restrict gain, const double stats[2], bool set, berth_real *restrict gx) {
-    enum { LANES = 8 };
-    double lanes[LANES] = {0}, lanes_h[LANES] = {0}, sum = 0, sum_h = 0;
+BERTH_WIDE static void norm_row_back(size_t n, const berth_real *restrict x, const berth_real *restrict g,
+                                     const berth_real *restrict gain, const double stats[2], bool set,
+                                     berth_real *restrict gx) {
+    enum { SUMS = 8 };
+    double d_sums[SUMS], h_sums[SUMS], d_sum = 0, h_sum = 0;
     berth_real mean = (berth_real)stats[0], scale = (berth_real)stats[1];
-    size_t c = 0;
-    for (; c + LANES <= n; c += LANES) {
-        for (size_t l = 0; l < LANES; l++) {
+    size_t whole = n - n % SUMS;
+    for (int l = 0; l < SUMS; l++) d_sums[l] = h_sums[l] = 0;
+    for (size_t c = 0; c < whole; c += SUMS) {
+        for (size_t l = 0; l < SUMS; l++) {
             berth_real d = g[c + l] * gain[c + l];
-            lanes[l] += (double)d;
-            lanes_h[l] += (double)(d * ((x[c + l] - mean) * scale));
+            d_sums[l] += (double)d;
+            h_sums[l] += (double)(d * ((x[c + l] - mean) * scale));
         }
     }
-    for (size_t l = 0; c < n; c++, l++) {
+    for (size_t c = whole; c < n; c++) {
         berth_real d = g[c] * gain[c];
-        lanes[l] += (double)d;
-        lanes_h[l] += (double)(d * ((x[c] - mean) * scale));
+        d_sum += (double)d;
+        h_sum += (double)(d * ((x[c] - mean) * scale));
     }
-    for (int l = 0; l < LANES; l++) sum += lanes[l], sum_h += lanes_h[l];
-    berth_real d_mean = (berth_real)(sum / (double)n), h_mean = (berth_real)(sum_h / (double)n);
-    for (c = 0; c < n; c++)
+    for (int l = 0; l < SUMS; l++) d_sum += d_sums[l], h_sum += h_sums[l];
+    berth_real d_mean = (berth_real)(d_sum / (double)n), h_mean = (berth_real)(h_sum / (double)n);
+    for (size_t c = 0; c < n; c++)
         gx[c] = (set ? 0 : gx[c]) + scale * (g[c] * gain[c] - d_mean - (x[c] - mean) * scale * h_mean);
+}
+
+/* Adds one row to the sums of the gradients of gain and shift. */
+BERTH_WIDE static void sum_row(size_t n, const berth_real *restrict x, const berth_real *restrict g,
+                               const double stats[2], double *restrict of_gain, double *restrict of_shift) {
+    berth_real mean = (berth_real)stats[0], scale = (berth_real)stats[1];
+    for (size_t c = 0; c < n; c++) {
+        of_gain[c] += (double)(g[c] * ((x[c] - mean) * scale));
+        of_shift[c] += (double)g[c];
+    }
 }
 
 /* Adds sums of columns to the gradient of a parameter. */
@@ -71,16 +82,12 @@ void berth_layer_norm_backward(const berth_node *node) {
     berth_matrix *a = node->in[0];
     size_t n = (size_t)a->cols;
     const double *stats = node->saved;
-    double *restrict of_gain = (double *)node->saved + 2 * a->rows, *restrict of_shift = of_gain + n;
+    double *of_gain = (double *)node->saved + 2 * a->rows, *of_shift = of_gain + n;
     memset(of_gain, 0, 2 * n * sizeof *of_gain);
     bool set = a->grad && berth_grad_set(a);
     for (int32_t r = 0; n && r < a->rows; r++, stats += 2) {
         const berth_real *restrict x = a->value + (size_t)r * n, *restrict g = node->out.grad + (size_t)r * n;
-        berth_real mean = (berth_real)stats[0], scale = (berth_real)stats[1];
-        for (size_t c = 0; c < n; c++) {
-            of_gain[c] += (double)(g[c] * ((x[c] - mean) * scale));
-            of_shift[c] += (double)g[c];
-        }
+        sum_row(n, x, g, stats, of_gain, of_shift);
         if (a->grad) norm_row_back(n, x, g, node->in[1]->value, stats, set, a->grad + (size_t)r * n);
     }
     add_sums(node->in[1], of_gain);
@@ -89,11 +96,15 @@ void berth_layer_norm_backward(const berth_node *node) {
 
 /* --- dropout ---------------------------------------------------------------------------------------------------- */
 
-/* Each element is decided by 16 random bits, two elements by each number of the generator; the probability is therefore
- * a multiple of 2^-16, and the survivors are divided by what that leaves. Saved: one byte per element, 1 where it
- * stays.
- */
-enum { CHUNK = 512 };
+/* Each element is decided by 16 random bits; the probability is therefore a multiple of 2^-16, and the survivors are
+ * divided by what that leaves. Philox would take longer than the rest of the network's elements together, so it only
+ * seeds: LANES generators xoshiro128++ (Blackman and Vigna 2019) run side by side, without a multiplication. Saved: one
+ * byte per element, 1 where it stays. */
+enum { LANES = 16, ROUNDS = 8, CHUNK = 2 * LANES * ROUNDS };
+
+typedef struct xoshiro {
+    uint32_t s[4][LANES];
+} xoshiro;
 
 static double rounded(double p) {
     return fmin(floor(p * 65536 + 0.5), 65535) / 65536;
@@ -106,27 +117,47 @@ berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_r
                            berth_rows(a), berth_cols(a), a ? berth_count(a) : 0);
 }
 
-/* The next n <= CHUNK decisions. An odd one out takes a number of its own. */
-static void decide(berth_rng *rng, uint32_t drop_below, size_t n, uint8_t *restrict keep) {
-    uint32_t bits[CHUNK / 2];
-    berth_rng_fill(rng, bits, (n + 1) / 2);
-    for (size_t i = 0; i < n / 2; i++) {
-        keep[2 * i] = (bits[i] & 0xffff) >= drop_below;
-        keep[2 * i + 1] = (bits[i] >> 16) >= drop_below;
+static inline uint32_t rotate(uint32_t x, int by) {
+    return x << by | x >> (32 - by);
+}
+
+static inline void draw(xoshiro *lanes, uint32_t *restrict bits) {
+    xoshiro x = *lanes;
+    for (int round = 0; round < ROUNDS; round++, bits += LANES) {
+        for (int i = 0; i < LANES; i++) {
+            uint32_t a = x.s[0][i], b = x.s[1][i], c = x.s[2][i] ^ a, d = x.s[3][i] ^ b;
+            bits[i] = rotate(a + x.s[3][i], 7) + a;
+            x.s[0][i] = a ^ d;
+            x.s[1][i] = b ^ c;
+            x.s[2][i] = c ^ b << 9;
+            x.s[3][i] = rotate(d, 11);
+        }
     }
-    if (n % 2) keep[n - 1] = (bits[n / 2] & 0xffff) >= drop_below;
+    *lanes = x;
+}
+
+/* The next CHUNK decisions: 1 where 16 bits are not below `drop`. */
+BERTH_WIDE static void decide(xoshiro *lanes, uint16_t drop, uint8_t *restrict keep) {
+    union {
+        uint32_t words[LANES * ROUNDS];
+        uint16_t halves[CHUNK];
+    } bits;
+    draw(lanes, bits.words);
+    for (int i = 0; i < CHUNK; i++) keep[i] = bits.halves[i] >= drop;
 }
 
 void berth_dropout_forward(berth_node *node) {
     const berth_real *restrict x = node->in[0]->value;
-    berth_real *restrict y = node->out.value;
-    uint8_t *restrict keep = node->saved;
-    berth_real scale = (berth_real)(1 / (1 - node->low));
-    for (size_t n = berth_count(&node->out), first = 0; first < n; first += CHUNK) {
-        size_t end = n - first < CHUNK ? n : first + CHUNK;
-        decide(node->rng, (uint32_t)(node->low * 65536), end - first, keep + first);
-        for (size_t i = first; i < end; i++) y[i] = keep[i] ? x[i] * scale : 0;
-    }
+    berth_real *restrict y = node->out.value, scale = (berth_real)(1 / (1 - node->low));
+    uint8_t *restrict keep = node->saved, last[CHUNK];
+    uint16_t drop = (uint16_t)(node->low * 65536);
+    xoshiro lanes;
+    for (int i = 0; i < 4 * LANES; i++) lanes.s[i / LANES][i % LANES] = berth_rng_next(node->rng);
+    size_t n = berth_count(&node->out), first = 0;
+    for (; n - first >= CHUNK; first += CHUNK) decide(&lanes, drop, keep + first);
+    decide(&lanes, drop, last);
+    memcpy(keep + first, last, n - first);
+    for (size_t i = 0; i < n; i++) y[i] = (berth_real)keep[i] * scale * x[i];
 }
 
 void berth_dropout_backward(const berth_node *node) {
@@ -134,8 +165,7 @@ void berth_dropout_backward(const berth_node *node) {
     if (!a->grad) return;
     bool set = berth_grad_set(a);
     const berth_real *restrict g = node->out.grad;
-    berth_real *restrict ga = a->grad;
+    berth_real *restrict ga = a->grad, scale = (berth_real)(1 / (1 - node->low));
     const uint8_t *restrict keep = node->saved;
-    berth_real scale = (berth_real)(1 / (1 - node->low));
-    for (size_t i = 0; i < berth_count(a); i++) ga[i] = (set ? 0 : ga[i]) + (keep[i] ? g[i] * scale : 0);
+    for (size_t i = 0, n = berth_count(a); i < n; i++) ga[i] = (set ? 0 : ga[i]) + (berth_real)keep[i] * scale * g[i];
 }

@@ -3,6 +3,7 @@
  * order of the indices, so that the result does not depend on anything else. */
 #include "tensor/node.h"
 #include "tensor/reduce.h"
+#include "tensor/wide.h"
 
 #include <assert.h>
 
@@ -20,28 +21,13 @@ berth_matrix *berth_sparse(berth_tape *tape, berth_matrix *a, const berth_csr *c
                            csr->rows, berth_cols(a), 0);
 }
 
-enum { BLOCK = 32 };
-
-/* n <= BLOCK columns of one row. With n a constant at the call, the sums stay in registers. Neighbourhoods are short:
- * berth_real is enough for their sums. */
-static inline void gather_block(const berth_csr *csr, int32_t row, size_t cols, size_t n, const berth_real *from,
-                                bool set, berth_real *into) {
-    berth_real sums[BLOCK];
-    for (size_t c = 0; c < n; c++) sums[c] = set ? 0 : into[c];
-    for (int32_t k = csr->start[row]; k < csr->start[row + 1]; k++) {
-        const berth_real *other = from + (size_t)csr->index[k] * cols;
-        berth_real weight = csr->weight ? csr->weight[k] : 1;
-        for (size_t c = 0; c < n; c++) sums[c] += weight * other[c];
-    }
-    for (size_t c = 0; c < n; c++) into[c] = sums[c];
-}
-
-static void multiply(const berth_csr *csr, size_t cols, const berth_real *from, bool set, berth_real *into) {
+/* Neighbourhoods are short: berth_real is enough for their sums. */
+BERTH_WIDE static void multiply(const berth_csr *csr, size_t cols, const berth_real *from, bool set, berth_real *into) {
     for (int32_t row = 0; row < csr->rows; row++) {
         berth_real *y = into + (size_t)row * cols;
-        size_t c = 0;
-        for (; c + BLOCK <= cols; c += BLOCK) gather_block(csr, row, cols, BLOCK, from + c, set, y + c);
-        if (c < cols) gather_block(csr, row, cols, cols - c, from + c, set, y + c);
+        if (set) memset(y, 0, cols * sizeof *y);
+        for (int32_t k = csr->start[row]; k < csr->start[row + 1]; k++)
+            add_row(cols, csr->weight ? csr->weight[k] : 1, from + (size_t)csr->index[k] * cols, y);
     }
 }
 

@@ -4,45 +4,45 @@
  * machine's width, and the result is the same on all. */
 #include "tensor/reduce.h"
 
+#include "tensor/wide.h"
+
 enum { LANES = 16, BLOCK = 32 };
 
-static double sum_lanes(const double lanes[LANES]) {
-    double tree[LANES];
-    for (int i = 0; i < LANES; i++) tree[i] = lanes[i];
+static inline double sum_lanes(double lanes[LANES]) {
     for (int half = LANES / 2; half; half /= 2)
-        for (int i = 0; i < half; i++) tree[i] += tree[i + half];
-    return tree[0];
+        for (int i = 0; i < half; i++) lanes[i] += lanes[i + half];
+    return lanes[0];
 }
 
-double berth_sum_of(size_t n, const berth_real *x) {
-    double lanes[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) lanes[lane] += (double)x[i + lane];
-    for (int lane = 0; i < n; i++, lane++) lanes[lane] += (double)x[i];
-    return sum_lanes(lanes);
+/* Sum of TERM, an expression of the element number k, for k below n. What is left of the last LANES is a sum of its
+ * own, so that the lanes stay in registers. */
+#define SUM(n, k, TERM)                                       \
+    double lanes[LANES], rest = 0;                            \
+    size_t whole = (n) - (n) % LANES;                         \
+    for (int lane = 0; lane < LANES; lane++) lanes[lane] = 0; \
+    for (size_t first = 0; first < whole; first += LANES) {   \
+        for (size_t lane = 0; lane < LANES; lane++) {         \
+            size_t k = first + lane;                          \
+            lanes[lane] += TERM;                              \
+        }                                                     \
+    }                                                         \
+    for (size_t k = whole; k < (n); k++) rest += TERM;        \
+    return sum_lanes(lanes) + rest
+
+BERTH_WIDE double berth_sum_of(size_t n, const berth_real *x) {
+    SUM(n, i, (double)x[i]);
 }
 
-double berth_dot_of(size_t n, const berth_real *x, const berth_real *y) {
-    double lanes[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) lanes[lane] += (double)x[i + lane] * (double)y[i + lane];
-    for (int lane = 0; i < n; i++, lane++) lanes[lane] += (double)x[i] * (double)y[i];
-    return sum_lanes(lanes);
+BERTH_WIDE double berth_dot_of(size_t n, const berth_real *x, const berth_real *y) {
+    SUM(n, i, (double)x[i] * (double)y[i]);
 }
 
 static inline double square(double x) {
     return x * x;
 }
 
-double berth_spread_of(size_t n, const berth_real *x, double center) {
-    double lanes[LANES] = {0};
-    size_t i = 0;
-    for (; i + LANES <= n; i += LANES)
-        for (int lane = 0; lane < LANES; lane++) lanes[lane] += square((double)x[i + lane] - center);
-    for (int lane = 0; i < n; i++, lane++) lanes[lane] += square((double)x[i] - center);
-    return sum_lanes(lanes);
+BERTH_WIDE double berth_spread_of(size_t n, const berth_real *x, double center) {
+    SUM(n, i, square((double)x[i] - center));
 }
 
 /* Sums of `n` <= BLOCK columns. With n a constant at the call, the sums stay in registers. */
@@ -60,8 +60,8 @@ static inline void sum_block(int32_t rows, int32_t cols, int32_t n, const berth_
     }
 }
 
-void berth_column_sums(int32_t rows, int32_t cols, const berth_real *x, const berth_real *y, double factor, bool set,
-                       berth_real *into) {
+BERTH_WIDE void berth_column_sums(int32_t rows, int32_t cols, const berth_real *x, const berth_real *y, double factor,
+                                  bool set, berth_real *into) {
     double sums[BLOCK];
     for (int32_t first = 0; first < cols; first += BLOCK) {
         int32_t n = cols - first < BLOCK ? cols - first : BLOCK;

@@ -1,1 +1,3 @@
 # One line per test program: berth_unit_test(learn file), or berth_double_test
+berth_unit_test(learn checkpoint)
+berth_unit_test(learn settings)

@@ -37,7 +37,7 @@ static answer solve(berth_ctx *ctx, const berth_problem *problem, const char *me
     how.evaluations = evaluations;
     how.threads = threads;
     how.seed = seed;
-    berth_status status = berth_crew_init(&crew, ctx, problem, &how, berth_search_clock());
+    berth_status status = berth_crew_init(&crew, ctx, problem, &how, NULL, berth_search_clock());
     if (status == BERTH_OK) status = berth_crew_solve(&crew, berth_method_find(method), single);
     if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) fail_msg("%s: %s", method, berth_ctx_message(ctx));
     support_check_best(ctx, crew.best);
