@@ -6,6 +6,8 @@
 #include "base/rng.h"
 #include "graph/build.h"
 
+#include <assert.h>
+
 enum { ROWS = 1024, MOST_INPUTS = 8, MOST_BRANCHES = 4 };
 
 typedef struct generator {
@@ -49,6 +51,7 @@ static int64_t features_of(const generator *g, int32_t tensor) {
 static int32_t add_op(generator *g, const int32_t *inputs, int32_t n) {
     static const char *const types[] = {"MatMul", "MatMul", "Relu", "Softmax"};
     int32_t ports[MOST_INPUTS + 1], output;
+    assert(n >= 1);
     if (g->build->failed || g->arena->failed) return -1;
     const char *type = n > 1 ? "Sum" : types[below(g, 4)];
     for (int32_t i = 0; i < n; i++) ports[i] = inputs[i];
