@@ -1,7 +1,12 @@
 berth_twice(
-  src/learn/faithful.c
   src/learn/checkpoint.c
+  src/learn/chooser.c
+  src/learn/faithful.c
+  src/learn/outlook.c
   src/learn/policy.c
+  src/learn/proposal.c
+  src/learn/refine.c
   src/learn/rollout.c
+  src/learn/seeds.c
   src/learn/settings.c
 )
