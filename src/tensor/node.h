@@ -25,6 +25,7 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_SQUARE,
     BERTH_TAPE_CLAMP,
     BERTH_TAPE_DROPOUT,
+    BERTH_TAPE_RELU_DROPOUT,
     BERTH_TAPE_LAYER_NORM,
     BERTH_TAPE_SPARSE,
     BERTH_TAPE_GATHER,
@@ -40,6 +41,8 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_PICK,
     BERTH_TAPE_ENTROPY,
     BERTH_TAPE_SEGMENT_ENTROPY,
+    BERTH_TAPE_GRU,
+    BERTH_TAPE_ADDITIVE,
     BERTH_TAPE_SUM,
     BERTH_TAPE_MEAN,
     BERTH_TAPE_DOT,
@@ -81,8 +84,6 @@ extern const berth_tape_op berth_tape_ops[BERTH_TAPE_COUNT];
 /* Puts a node with `rows` x `cols` results on the tape, with `saved` bytes for backward, and computes it. NULL if an
  * input is NULL or memory is short; the tape has then failed. */
 berth_matrix *berth_tape_push(berth_tape *tape, const berth_node *node, int32_t rows, int32_t cols, size_t saved);
-/* Memory until the tape is cleared, aligned to 64 bytes, not cleared; NULL as above. */
-void *berth_tape_memory(berth_tape *tape, size_t n, size_t size);
 
 static inline int32_t berth_rows(const berth_matrix *t) {
     return t ? t->rows : 0;
@@ -129,6 +130,7 @@ BERTH_TAPE_DECLARE(exp)
 BERTH_TAPE_DECLARE(square)
 BERTH_TAPE_DECLARE(clamp)
 BERTH_TAPE_DECLARE(dropout)
+BERTH_TAPE_DECLARE(relu_dropout)
 BERTH_TAPE_DECLARE(layer_norm)
 BERTH_TAPE_DECLARE(sparse)
 BERTH_TAPE_DECLARE(gather)
@@ -144,6 +146,8 @@ BERTH_TAPE_DECLARE(segment_log_softmax)
 BERTH_TAPE_DECLARE(pick)
 BERTH_TAPE_DECLARE(entropy)
 BERTH_TAPE_DECLARE(segment_entropy)
+BERTH_TAPE_DECLARE(gru)
+BERTH_TAPE_DECLARE(additive)
 BERTH_TAPE_DECLARE(sum)
 BERTH_TAPE_DECLARE(mean)
 BERTH_TAPE_DECLARE(dot)

@@ -29,6 +29,8 @@ berth_matrix *berth_clamp(berth_tape *tape, berth_matrix *a, double low, double 
  * 2^-16; 0 gives `a` itself. The mask is drawn from rng, 64 numbers whatever its size, and costs little beside a
  * product of the same rows. */
 berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
+/* dropout(relu(a)), the same numbers in one pass. */
+berth_matrix *berth_relu_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
 /* (a - mean) / sqrt(variance + eps) of each row, times gain, plus shift (both 1 x m); biased variance. */
 berth_matrix *berth_layer_norm(berth_tape *tape, berth_matrix *a, berth_matrix *gain, berth_matrix *shift, double eps);
 
@@ -66,6 +68,13 @@ berth_matrix *berth_pick(berth_tape *tape, berth_matrix *a, const int32_t *colum
 /* Entropy of each row of log-probabilities (-INFINITY counts 0): n x 1. Of each segment of n x 1: n_segments x 1. */
 berth_matrix *berth_entropy(berth_tape *tape, berth_matrix *log_p);
 berth_matrix *berth_segment_entropy(berth_tape *tape, berth_matrix *log_p, const int32_t *start, int32_t n_segments);
+
+/* --- sequences -------------------------------------------------------------------------------------------------- */
+/* One step of a GRU in PyTorch's form: h n x m is the state, x and u n x 3 m are what the input and the state give to
+ * the gates r and z and to the candidate c, side by side. Gives c + z (h - c), c = tanh(x_c + r u_c). */
+berth_matrix *berth_gru(berth_tape *tape, berth_matrix *x, berth_matrix *u, berth_matrix *h);
+/* Scores of additive attention: out[j][i] = v . tanh(query j + key i); v 1 x m. */
+berth_matrix *berth_additive(berth_tape *tape, berth_matrix *queries, berth_matrix *keys, berth_matrix *v);
 
 /* --- sums ------------------------------------------------------------------------------------------------------- */
 berth_matrix *berth_sum(berth_tape *tape, berth_matrix *a);                             /* 1 x 1 */

@@ -5,6 +5,7 @@ berth_twice(
   src/tensor/ops_element.c
   src/tensor/ops_norm.c
   src/tensor/ops_product.c
+  src/tensor/ops_recurrent.c
   src/tensor/ops_row.c
   src/tensor/ops_sum.c
   src/tensor/params.c

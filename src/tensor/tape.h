@@ -40,6 +40,10 @@ bool berth_tape_failed(const berth_tape *tape);
 /* Bytes that it holds, for tests that it stops growing. */
 size_t berth_tape_bytes(const berth_tape *tape);
 
+/* Memory for n elements of `size` bytes until the tape is cleared, aligned to 64 bytes, not zeroed. NULL: the tape
+ * failed, now or before. */
+void *berth_tape_memory(berth_tape *tape, size_t n, size_t size);
+
 /* A constant matrix: the numbers are borrowed until the tape is cleared. */
 berth_matrix *berth_input(berth_tape *tape, const berth_real *value, int32_t rows, int32_t cols);
 /* A matrix of zeros on the tape, for the caller to fill before use; no gradient. */

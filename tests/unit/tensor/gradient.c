@@ -154,6 +154,12 @@ static berth_matrix *dropout(berth_tape *tape, const call *it, berth_matrix **in
     return berth_dropout(tape, in[0], 0.3, &rng);
 }
 
+static berth_matrix *relu_dropout(berth_tape *tape, const call *it, berth_matrix **in) {
+    berth_rng rng;
+    berth_rng_init(&rng, it->state, 3);
+    return berth_relu_dropout(tape, in[0], 0.3, &rng);
+}
+
 static void norm_shape(call *it) {
     one(it);
     leaf(it, 1, it->cols[0]);
@@ -305,6 +311,29 @@ static berth_matrix *segment_entropy(berth_tape *tape, const call *it, berth_mat
     return berth_segment_entropy(tape, in[0], it->start[0], it->n);
 }
 
+static void gru_shape(call *it) {
+    int32_t rows = size(it, MOST_ROWS), cols = size(it, MOST_COLS / 3);
+    leaf(it, rows, 3 * cols);
+    leaf(it, rows, 3 * cols);
+    leaf(it, rows, cols);
+}
+
+static berth_matrix *gru(berth_tape *tape, const call *it, berth_matrix **in) {
+    (void)it;
+    return berth_gru(tape, in[0], in[1], in[2]);
+}
+
+static void additive_shape(call *it) {
+    one(it);
+    leaf(it, size(it, MOST_ROWS), it->cols[0]);
+    leaf(it, 1, it->cols[0]);
+}
+
+static berth_matrix *additive(berth_tape *tape, const call *it, berth_matrix **in) {
+    (void)it;
+    return berth_additive(tape, in[0], in[1], in[2]);
+}
+
 static berth_matrix *sum(berth_tape *tape, const call *it, berth_matrix **in) {
     (void)it;
     return berth_sum(tape, in[0]);
@@ -339,6 +368,7 @@ static const trial trials[] = {
     [BERTH_TAPE_SQUARE] = {one, square},
     [BERTH_TAPE_CLAMP] = {clamp_shape, clamp},
     [BERTH_TAPE_DROPOUT] = {one, dropout},
+    [BERTH_TAPE_RELU_DROPOUT] = {one, relu_dropout},
     [BERTH_TAPE_LAYER_NORM] = {norm_shape, layer_norm},
     [BERTH_TAPE_SPARSE] = {sparse_shape, sparse},
     [BERTH_TAPE_GATHER] = {index_shape, gather},
@@ -354,6 +384,8 @@ static const trial trials[] = {
     [BERTH_TAPE_PICK] = {choice_shape, pick},
     [BERTH_TAPE_ENTROPY] = {choice_shape, entropy},
     [BERTH_TAPE_SEGMENT_ENTROPY] = {choice_segments_shape, segment_entropy},
+    [BERTH_TAPE_GRU] = {gru_shape, gru},
+    [BERTH_TAPE_ADDITIVE] = {additive_shape, additive},
     [BERTH_TAPE_SUM] = {one, sum},
     [BERTH_TAPE_MEAN] = {one, mean},
     [BERTH_TAPE_DOT] = {dot_shape, dot},

@@ -197,6 +197,34 @@ static void choices(void **state) {
     check(sh, 1, 0, 0);
 }
 
+static double sigmoid_of(double x) {
+    return 1 / (1 + exp(-x));
+}
+
+static void sequences(void **state) {
+    fixture *f = *state;
+    berth_matrix *x = matrix(f, 4, 3 * 19), *u = matrix(f, 4, 3 * 19), *h = matrix(f, 4, 19);
+    const berth_matrix *y = berth_gru(f->tape, x, u, h);
+    for (int32_t r = 0; r < 4; r++) {
+        for (int32_t c = 0; c < 19; c++) {
+            double reset = sigmoid_of(at(x, r, c) + at(u, r, c)),
+                   keep = sigmoid_of(at(x, r, 19 + c) + at(u, r, 19 + c));
+            double candidate = tanh(at(x, r, 38 + c) + reset * at(u, r, 38 + c));
+            check(y, r, c, (1 - keep) * candidate + keep * at(h, r, c));
+        }
+    }
+    berth_matrix *queries = matrix(f, 3, 150), *keys = matrix(f, 5, 150), *v = matrix(f, 1, 150);
+    const berth_matrix *s = berth_additive(f->tape, queries, keys, v);
+    assert_true(s->rows == 3 && s->cols == 5);
+    for (int32_t j = 0; j < 3; j++) {
+        for (int32_t i = 0; i < 5; i++) {
+            double sum = 0;
+            for (int32_t a = 0; a < 150; a++) sum += at(v, 0, a) * tanh(at(queries, j, a) + at(keys, i, a));
+            check(s, j, i, sum);
+        }
+    }
+}
+
 /* Sums over 10^6 floats, exact to the last digit of a float; and of every length, in parts of the lanes. */
 static void sums(void **state) {
     fixture *f = *state;
@@ -282,6 +310,26 @@ static void dropout_has_its_probability(void **state) {
     }
 }
 
+/* In one pass the same as one after the other; NaN is not hidden by either. */
+static void relu_and_dropout_at_once(void **state) {
+    fixture *f = *state;
+    for (int32_t n = 0; n < 1500; n += 37) {
+        berth_rng rng;
+        berth_rng_init(&rng, 3, 7);
+        berth_matrix *a = matrix(f, 1, n);
+        if (n > 5) a->value[5] = NAN;
+        const berth_matrix *b = dropped(f, berth_relu(f->tape, a), 0.3, 3),
+                           *c = berth_relu_dropout(f->tape, a, 0.3, &rng);
+        for (int32_t i = 0; i < n; i++) {
+            if (i == 5)
+                assert_true(isnan(b->value[i]) && isnan(c->value[i]));
+            else
+                assert_true(b->value[i] == c->value[i]);
+        }
+        berth_tape_clear(f->tape);
+    }
+}
+
 static void dropout_repeats(void **state) {
     fixture *f = *state;
     for (int32_t n = 1; n < 1500; n += 37) {
@@ -313,9 +361,11 @@ int main(void) {
         CASE(rows),
         CASE(norms),
         CASE(choices),
+        CASE(sequences),
         CASE(sums),
         CASE(functions_are_exact_to_three_units),
         CASE(dropout_has_its_probability),
+        CASE(relu_and_dropout_at_once),
         CASE(dropout_repeats),
     };
     return cmocka_run_group_tests_name("tensor.ops", tests, NULL, NULL);
