@@ -78,7 +78,7 @@ static int print(berth_ctx *ctx, void (*append)(berth_text *text)) {
 static void append_methods(berth_text *text) {
     berth_text_printf(text, "Methods of 'berth place' and 'berth bench':\n\n");
     for (int32_t i = 0; berth_method_name(i); i++)
-        berth_text_printf(text, "  %-8s  %s\n", berth_method_name(i), berth_method_summary(i));
+        berth_text_printf(text, "  %-11s  %s\n", berth_method_name(i), berth_method_summary(i));
 }
 
 static int run_help(berth_ctx *ctx, int argc, char **argv) {

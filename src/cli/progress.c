@@ -9,7 +9,7 @@
 
 static void show(void *user, const berth_progress *p) {
     (void)user;
-    fprintf(stderr, "\r\033[K%6.1f s  %-8s", p->seconds, p->method);
+    fprintf(stderr, "\r\033[K%6.1f s  %-11s", p->seconds, p->method);
     if (isfinite(p->makespan_ms)) fprintf(stderr, "  best %.6g ms", p->makespan_ms);
     if (p->lower_bound_ms > 0) fprintf(stderr, "  bound %.6g ms", p->lower_bound_ms);
     if (isfinite(p->makespan_ms) && p->lower_bound_ms > 0)

@@ -63,7 +63,7 @@ static const double memory_share = 0.6; /* of what everything on the device take
 static const double piece_ms = 0.05;
 
 const char *berth_case_rule_name(berth_case_rule rule) {
-    static const char *const names[] = {"serial", "concurrent", "memory"};
+    static const char *const names[] = {"serial", "cut", "concurrent", "memory"};
     return rule >= 0 && rule < BERTH_CASE_RULE_COUNT ? names[rule] : "";
 }
 
@@ -90,7 +90,8 @@ berth_status berth_device_set_restrict(berth_ctx *ctx, berth_device_set *devices
     berth_device_draft *draft = (berth_device_draft *)devices;
     berth_costs *costs = NULL;
     berth_cost_options options = berth_cost_options_default();
-    devices->model = rule == BERTH_CASE_SERIAL ? BERTH_MODEL_SERIAL : BERTH_MODEL_CONCURRENT;
+    bool serial = rule == BERTH_CASE_SERIAL || rule == BERTH_CASE_CUT;
+    devices->model = serial ? BERTH_MODEL_SERIAL : BERTH_MODEL_CONCURRENT;
     devices->piece_ms = rule == BERTH_CASE_SERIAL ? piece_ms : 0;
     if (rule != BERTH_CASE_MEMORY) return BERTH_OK;
     BERTH_TRY(berth_costs_new(ctx, &costs, graph, devices, &options));
