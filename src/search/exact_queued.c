@@ -123,7 +123,7 @@ static berth_status run_rounds(berth_queued_search *s, berth_arena *arena, berth
     s->now = &rounds[0];
     for (; s->most_labels <= most && !done; s->most_labels *= GROWTH) {
         berth_mark mark = berth_arena_mark(arena);
-        s->most_keys = s->most_labels / 4;
+        s->most_keys = s->most_labels / 2;
         berth_arena_init(&s->now->kept, allocator);
         berth_arena_init(&s->now->passing, allocator);
         s->now->layers = berth_arena_push(&s->now->kept, (size_t)s->model.n + 1, sizeof *s->now->layers);
