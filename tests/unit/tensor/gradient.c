@@ -455,7 +455,7 @@ static void fill(call *it, berth_params *leaves) {
 }
 
 static void check(const berth_tape_op *op, const trial *how, call *it, berth_ctx *ctx, berth_tape *tape) {
-    static const char *const names[LEAVES] = {"a", "b", "c"};
+    static const char *const names[LEAVES] = {"a", "b", "c", "d"};
     berth_params leaves;
     berth_params_init(&leaves, ctx);
     for (int32_t i = 0; i < it->n_leaves; i++)
