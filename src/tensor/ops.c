@@ -21,6 +21,7 @@ const berth_tape_op berth_tape_ops[] = {
     [BERTH_TAPE_CLAMP] = ROW(clamp, 1),
     [BERTH_TAPE_DROPOUT] = ROW(dropout, 1),
     [BERTH_TAPE_RELU_DROPOUT] = ROW(relu_dropout, 1),
+    [BERTH_TAPE_RELU_DROPOUT_OVER] = ROW(relu_dropout_over, 1),
     [BERTH_TAPE_LAYER_NORM] = ROW(layer_norm, 3),
     [BERTH_TAPE_ADD_NORM] = ROW(add_norm, 4),
     [BERTH_TAPE_SPARSE] = ROW(sparse, 1),

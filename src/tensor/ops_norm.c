@@ -261,3 +261,32 @@ void berth_relu_dropout_forward(berth_node *node) {
 void berth_relu_dropout_backward(const berth_node *node) {
     berth_dropout_backward(node);
 }
+
+BERTH_WIDE static void keep_in_place(size_t n, const uint8_t *restrict keep, berth_real scale, berth_real *restrict x) {
+    for (size_t i = 0; i < n; i++) x[i] = (berth_real)keep[i] * scale * x[i];
+}
+
+berth_matrix *berth_relu_dropout_over(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng) {
+    assert(p >= 0 && p < 1);
+    return berth_tape_push(
+        tape, &(berth_node){.op = BERTH_TAPE_RELU_DROPOUT_OVER, .in = {a}, .low = rounded(p), .rng = rng, .over = true},
+        berth_rows(a), berth_cols(a), a ? berth_count(a) : 0);
+}
+
+void berth_relu_dropout_over_forward(berth_node *node) {
+    size_t n = berth_count(&node->out);
+    if (node->low > 0)
+        decide_all(node, n, node->saved);
+    else if (n > 0)
+        memset(node->saved, 1, n);
+    keep_positive(n, node->out.value, node->saved);
+    keep_in_place(n, node->saved, scale_of(node), node->out.value);
+}
+
+/* The gradient is that of the input once it is masked. */
+void berth_relu_dropout_over_backward(const berth_node *node) {
+    bool alone = berth_grad_set(node->in[0]);
+    assert(alone);
+    (void)alone;
+    keep_in_place(berth_count(&node->out), node->saved, scale_of(node), node->out.grad);
+}

@@ -137,10 +137,10 @@ static berth_node *new_node(berth_tape *tape, const berth_node *like, int32_t ro
     size_t n = (size_t)rows * (size_t)cols;
     *node = *like;
     node->out = (berth_matrix){.rows = rows, .cols = cols};
-    node->out.value = berth_tape_memory(tape, n, sizeof(berth_real));
+    node->out.value = node->over ? node->in[0]->value : berth_tape_memory(tape, n, sizeof(berth_real));
     if (saved) node->saved = berth_tape_memory(tape, saved, 1);
     if (wants_gradient(tape, like)) {
-        node->out.grad = berth_tape_memory(tape, n, sizeof(berth_real));
+        node->out.grad = node->over ? node->in[0]->grad : berth_tape_memory(tape, n, sizeof(berth_real));
         node->older = tape->newest;
         tape->newest = node;
     }

@@ -160,6 +160,13 @@ static berth_matrix *relu_dropout(berth_tape *tape, const call *it, berth_matrix
     return berth_relu_dropout(tape, in[0], 0.3, &rng);
 }
 
+/* Over a copy: parameters must stay. */
+static berth_matrix *relu_dropout_over(berth_tape *tape, const call *it, berth_matrix **in) {
+    berth_rng rng;
+    berth_rng_init(&rng, it->state, 3);
+    return berth_relu_dropout_over(tape, berth_scale(tape, in[0], 1), it->state % 2 ? 0.3 : 0, &rng);
+}
+
 static void norm_shape(call *it) {
     one(it);
     leaf(it, 1, it->cols[0]);
@@ -379,6 +386,7 @@ static const trial trials[] = {
     [BERTH_TAPE_CLAMP] = {clamp_shape, clamp},
     [BERTH_TAPE_DROPOUT] = {one, dropout},
     [BERTH_TAPE_RELU_DROPOUT] = {one, relu_dropout},
+    [BERTH_TAPE_RELU_DROPOUT_OVER] = {one, relu_dropout_over},
     [BERTH_TAPE_LAYER_NORM] = {norm_shape, layer_norm},
     [BERTH_TAPE_ADD_NORM] = {add_norm_shape, add_norm},
     [BERTH_TAPE_SPARSE] = {sparse_shape, sparse},
