@@ -45,8 +45,8 @@ berth_costs *chain_costs(berth_ctx *ctx, int32_t n, berth_model model) {
         target[v] = v == n ? 0 : -1;
         amount[v] = 1 + chain_below(100);
         if (v == n) break;
-        time[2 * v] = 1 + chain_below(100);
-        time[2 * v + 1] = 1 + chain_below(20);
+        time[nd * (size_t)v] = 1 + chain_below(100);
+        time[nd * (size_t)v + 1] = 1 + chain_below(20);
         reads[n_reads++] = (berth_read){v, v};
         if (v % 4 == 3) reads[n_reads++] = (berth_read){v - 3, v};
     }

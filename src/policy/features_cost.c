@@ -175,7 +175,7 @@ bool berth_feature_cost(berth_arena *scratch, const berth_view *view, berth_bloc
         berth_real *row = block.first + (size_t)node * (size_t)block.stride;
         if (view->task_start[node] == view->task_start[node + 1]) continue;
         fill_devices(&s, node, tau, row);
-        row += PER_DEVICE * c->n_devices;
+        row += (size_t)PER_DEVICE * (size_t)c->n_devices;
         row[0] = (berth_real)log1p(s.copy_in[node] / tau);
         row[1] = (berth_real)log1p(s.copy_out[node] / tau);
         row[2] = (berth_real)log1p(s.bytes_in[node] / in);

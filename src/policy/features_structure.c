@@ -97,7 +97,8 @@ void berth_feature_rank(int32_t n_nodes, berth_block block) {
 
 /* PE(pos, 2i) = sin(pos / 10000^(2i / width)), PE(pos, 2i + 1) = cos of the same. */
 static double positional_encoding(int32_t position, int32_t column, int32_t width) {
-    double angle = position / pow(10000, (double)(column / 2 * 2) / width);
+    int32_t even = column - column % 2;
+    double angle = position / pow(10000, (double)even / width);
     return column % 2 == 0 ? sin(angle) : cos(angle);
 }
 

@@ -62,7 +62,7 @@ bool berth_links_build(berth_arena *arena, int32_t n_nodes, int32_t n_edges, con
     int32_t *target = berth_arena_push(arena, n, sizeof *target);
     int32_t *blocks = berth_arena_push(arena, (size_t)n_graphs + 2, sizeof *blocks);
     if (arena->failed) return false;
-    for (int32_t i = 0; i < n_edges; i++) {
+    for (size_t i = 0; i < (size_t)n_edges; i++) {
         both_from[2 * i] = both_to[2 * i + 1] = from[i];
         both_from[2 * i + 1] = both_to[2 * i] = to[i];
     }

@@ -68,7 +68,7 @@ void berth_layer_norm_forward(berth_node *node) {
     norm_room room = room_of(node);
     for (int32_t r = 0; n && r < node->out.rows; r++) {
         const berth_real *x = normed_row(node, r, room.sum);
-        double *stats = room.stats + 2 * r;
+        double *stats = room.stats + 2 * (size_t)r;
         stats[0] = berth_sum_of(n, x) / (double)n;
         stats[1] = 1 / sqrt(berth_spread_of(n, x, stats[0]) / (double)n + node->low);
         norm_row(n, x, node->in[1]->value, node->in[2]->value, stats, node->out.value + (size_t)r * n);
@@ -136,7 +136,7 @@ void berth_layer_norm_backward(const berth_node *node) {
     bool into_b = b && b->grad, set_b = into_b && berth_grad_set(b);
     for (int32_t r = 0; n && r < node->out.rows; r++) {
         const berth_real *x = normed_row(node, r, room.sum), *g = node->out.grad + (size_t)r * n;
-        const double *stats = room.stats + 2 * r;
+        const double *stats = room.stats + 2 * (size_t)r;
         sum_row(n, x, g, stats, room.of_gain, room.of_shift);
         if (into_b) {
             norm_row_back(n, x, g, node->in[1]->value, stats, true, room.slope);
