@@ -2,3 +2,6 @@
 berth_unit_test(place generate)
 berth_unit_test(place place)
 berth_unit_test(place solve)
+berth_unit_test(place families)
+berth_unit_test(place learned)
+berth_unit_test(place train)
