@@ -213,7 +213,7 @@ static void wait_for_others(berth_crew *crew) {
     while (crew->n_running > 0) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += 20 * 1000 * 1000;
+        until.tv_nsec += 20000000;
         if (until.tv_nsec >= 1000000000) {
             until.tv_nsec -= 1000000000;
             until.tv_sec++;

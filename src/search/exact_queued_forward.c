@@ -48,8 +48,9 @@ bool berth_queued_stops(berth_queued_search *s, int32_t n) {
     }
     s->steps += n;
     if (s->steps < LOOK_EVERY) return s->stopped;
-    s->patience->work -= work_per_step * (double)s->steps;
+    s->patience->work -= work_per_step * (double)s->steps + (double)s->compared;
     s->steps = 0;
+    s->compared = 0;
     s->stopped = s->stopped || berth_patience_ends(s->search, s->patience);
     return s->stopped;
 }
@@ -190,7 +191,7 @@ static void know_more(berth_queued_search *s, int32_t position) {
 
 /* --- labels ------------------------------------------------------------------------------------------------------- */
 
-static bool is_hopeless(const berth_queued_search *s, const double *clock, int32_t position, int32_t old) {
+static bool is_hopeless(berth_queued_search *s, const double *clock, int32_t position, int32_t old) {
     int32_t k = s->model.width;
     if (!s->before) {
         bool fits = clock[s->model.c->host] + s->model.host_rest[position] < s->limit[0];
@@ -202,6 +203,7 @@ static bool is_hopeless(const berth_queued_search *s, const double *clock, int32
         const double *rest = layer->rest + (size_t)i * (size_t)k;
         bool fits = true;
         for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit[d];
+        s->compared++;
         if (fits) return false;
     }
     return true;

@@ -13,9 +13,9 @@
 enum { MOST_GROWN = 8 };                /* units in a random move */
 static const double least_gain = 1e-12; /* relative; less is rounding */
 
-/* Adds a neighbour to a unit's row, or counts it if there are no rows yet. */
+/* Adds a neighbour to a unit's row, filled so far; or counts it, if `fill` is NULL. */
 static void add_near(berth_stroll *w, int32_t *fill, int32_t unit, int32_t other) {
-    if (w->near)
+    if (fill)
         w->near[w->near_start[unit] + fill[unit]++] = other;
     else
         w->near_start[unit + 1]++;

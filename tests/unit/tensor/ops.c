@@ -320,11 +320,13 @@ static void relu_and_dropout_at_once(void **state) {
         if (n > 5) a->value[5] = NAN;
         const berth_matrix *b = dropped(f, berth_relu(f->tape, a), 0.3, 3),
                            *c = berth_relu_dropout(f->tape, a, 0.3, &rng);
+        berth_rng_init(&rng, 3, 7);
+        const berth_matrix *d = berth_relu_dropout_over(f->tape, a, 0.3, &rng);
         for (int32_t i = 0; i < n; i++) {
             if (i == 5)
-                assert_true(isnan(b->value[i]) && isnan(c->value[i]));
+                assert_true(isnan(b->value[i]) && isnan(c->value[i]) && isnan(d->value[i]));
             else
-                assert_true(b->value[i] == c->value[i]);
+                assert_true(b->value[i] == c->value[i] && b->value[i] == d->value[i]);
         }
         berth_tape_clear(f->tape);
     }
