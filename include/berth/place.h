@@ -114,7 +114,7 @@ typedef struct berth_train_options {
     void *train_user;
 } berth_train_options;
 
-/** Method hsdag, 100 episodes, seed 0, saved every 10 seconds, nothing resumed. */
+/** Method hsdag, 100 episodes, seed 0, saved every second, nothing resumed. */
 BERTH_API berth_train_options berth_train_options_default(void);
 
 /**

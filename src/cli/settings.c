@@ -37,11 +37,15 @@ static int32_t find_defaults(berth_settings settings[MOST_METHODS]) {
     return n;
 }
 
+static void put_cell(berth_text *text, const char *word, bool last) {
+    berth_text_printf(text, last ? "  %s" : "  %-11s", word);
+}
+
 void cli_settings_list(berth_text *text) {
     berth_settings settings[MOST_METHODS];
     int32_t n = find_defaults(settings);
     berth_text_printf(text, "Settings of the learned methods, for --set NAME=VALUE, and their defaults:\n\n%-18s", "");
-    for (int32_t m = 0; m < n; m++) berth_text_printf(text, "  %-11s", settings[m].method);
+    for (int32_t m = 0; m < n; m++) put_cell(text, settings[m].method, m == n - 1);
     berth_text_printf(text, "\n");
     for (int32_t i = 0; berth_setting_at(i); i++) {
         const berth_setting *row = berth_setting_at(i);
@@ -49,7 +53,7 @@ void cli_settings_list(berth_text *text) {
         for (int32_t m = 0; m < n; m++) {
             char value[64] = "-";
             if (berth_setting_applies(settings[m].method, i)) berth_settings_text(&settings[m], i, value, sizeof value);
-            berth_text_printf(text, "  %-11s", value);
+            put_cell(text, value, m == n - 1);
         }
         berth_text_printf(text, "\n    %s%s%s\n", row->choices ? row->choices : "", row->choices ? ": " : "",
                           row->summary);

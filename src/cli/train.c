@@ -52,7 +52,7 @@ static const cli_option options[] = {
 static const char details[] =
     "Learns a policy on models, workloads and generated graphs, in turn, and writes it to FILE,\n"
     "for 'berth place --policy FILE' to start from. An episode is one search on one graph. The\n"
-    "file is written every few seconds by way of a temporary name: whenever the command is\n"
+    "file is written every second by way of a temporary name: whenever the command is\n"
     "killed, --resume goes on from it and ends with the same bytes as a run that was not. Ctrl-C\n"
     "ends the training and keeps what was learnt.\n"
     "\n"

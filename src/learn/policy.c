@@ -108,7 +108,9 @@ static berth_status compare(berth_ctx *ctx, const berth_params *have, const bert
 berth_status berth_policy_adopt(berth_ctx *ctx, berth_policy *policy, berth_params *layout, bool *fresh) {
     *fresh = policy->params.n_items == 0;
     berth_status status;
-    if (!*fresh) {
+    if (layout->failed) {
+        status = berth_fail_nomem(ctx);
+    } else if (!*fresh) {
         status = compare(ctx, &policy->params, layout);
     } else {
         berth_params taken = *layout;

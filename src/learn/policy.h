@@ -8,7 +8,7 @@
  *     BERTH_TRY(berth_policy_begin(search, "hsdag", &policy));
  *     berth_params layout;
  *     berth_params_init(&layout, search->ctx);
- *     ... berth_params_add(&layout, ...) ...
+ *     ... berth_params_add(&layout, ...) ...                               no memory: adopt says so
  *     bool fresh;
  *     status = berth_policy_adopt(search->ctx, policy, &layout, &fresh);   the layout is empty afterwards, whatever
  * came of it if (fresh) ... initial weights, from search->rng ...

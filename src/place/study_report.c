@@ -141,6 +141,14 @@ static void put_arms(const report *r) {
 
 /* --- cases ------------------------------------------------------------------------------------------------------ */
 
+static bool has_runs(const report *r, int32_t item) {
+    const berth_study_rows *rows = r->result.rows;
+    for (int32_t arm = 0; arm < rows->n_arms; arm++)
+        for (int32_t seed = 0; seed < rows->n_seeds; seed++)
+            if (berth_study_rows_at(rows, r->result.suite, item, arm, seed)) return true;
+    return false;
+}
+
 static void put_case(const report *r, int32_t item) {
     const berth_study_rows *rows = r->result.rows;
     berth_json_object_begin(r->text, NULL);
@@ -160,7 +168,8 @@ static void put_cases(const report *r) {
     const berth_study_rows *rows = r->result.rows;
     if (r->json) {
         berth_json_array_begin(r->text, "cases");
-        for (int32_t item = 0; item < rows->n_cases; item++) put_case(r, item);
+        for (int32_t item = 0; item < rows->n_cases; item++)
+            if (has_runs(r, item)) put_case(r, item);
         berth_json_array_end(r->text);
         return;
     }
@@ -193,6 +202,8 @@ static void put_verdicts(const report *r) {
 }
 
 static void put_all(const report *r, const berth_study_options *options) {
+    int32_t n_cases = 0;
+    for (int32_t item = 0; item < r->result.rows->n_cases; item++) n_cases += has_runs(r, item);
     if (r->json) {
         berth_json_object_begin(r->text, NULL);
         berth_json_int(r->text, "schema", 1);
@@ -201,9 +212,9 @@ static void put_all(const report *r, const berth_study_options *options) {
         berth_json_int(r->text, "seeds", options->n_seeds);
         berth_json_int(r->text, "runs", r->result.rows->n_rows);
     } else {
-        berth_text_printf(
-            r->text, "%s: %" PRId32 " runs, %" PRId64 " evaluations, %" PRId32 " seeds, %" PRId32 " cases\n",
-            options->suite, r->result.rows->n_rows, options->evaluations, options->n_seeds, r->result.rows->n_cases);
+        berth_text_printf(r->text,
+                          "%s: %" PRId32 " runs, %" PRId64 " evaluations, %" PRId32 " seeds, %" PRId32 " cases\n",
+                          options->suite, r->result.rows->n_rows, options->evaluations, options->n_seeds, n_cases);
     }
     put_arms(r);
     put_cases(r);

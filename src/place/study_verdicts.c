@@ -101,9 +101,9 @@ static bool is_tie(const judge *j, int32_t item) {
     static const char *const improvers[] = {"hsdag",          "hsdag, rate 0", "seeds + local",
                                             "seeds + anneal", "no learning",   "no polish"};
     double low = INFINITY, high = 0;
-    int n = 0;
+    int n_arms = 0;
     for (size_t i = 0; i < sizeof improvers / sizeof *improvers; i++) {
-        int32_t index = arm(j, improvers[i]);
+        int32_t index = arm(j, improvers[i]), n = 0;
         for (int32_t seed = 0; index >= 0 && seed < j->rows->n_seeds; seed++) {
             const berth_study_row *row = berth_study_rows_at(j->rows, j->suite, item, index, seed);
             if (!row) continue;
@@ -111,8 +111,9 @@ static bool is_tie(const judge *j, int32_t item) {
             low = fmin(low, row->makespan_ms);
             high = fmax(high, row->makespan_ms);
         }
+        n_arms += n > 0;
     }
-    return n > 1 && high <= low * (1 + same);
+    return n_arms > 1 && high <= low * (1 + same);
 }
 
 berth_status berth_study_judge(berth_ctx *ctx, berth_study_rows *rows, const char *suite, berth_study_result *out) {

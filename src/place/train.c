@@ -25,7 +25,7 @@ berth_train_options berth_train_options_default(void) {
         .model = BERTH_MODEL_COUNT,
         .piece_ms = NAN,
         .episodes = 100,
-        .save_seconds = 10,
+        .save_seconds = 1,
     };
 }
 

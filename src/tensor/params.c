@@ -32,7 +32,10 @@ int32_t berth_params_add(berth_params *params, const char *name, int32_t rows, i
         int32_t cap = params->cap_items ? 2 * params->cap_items : 16;
         void *items = berth_resize(berth_ctx_allocator(params->ctx), params->items, (size_t)params->cap_items,
                                    (size_t)cap, sizeof *params->items);
-        if (!items) return -1;
+        if (!items) {
+            params->failed = true;
+            return -1;
+        }
         params->items = items;
         params->cap_items = cap;
     }
@@ -47,6 +50,7 @@ berth_status berth_params_fix(berth_params *params) {
     assert(!params->value);
     const berth_allocator *allocator = berth_ctx_allocator(params->ctx);
     berth_real **arrays[] = {&params->value, &params->grad, &params->moment1, &params->moment2};
+    if (params->failed) return berth_fail_nomem(params->ctx);
     for (size_t i = 0; params->n && i < sizeof arrays / sizeof *arrays; i++) {
         *arrays[i] = berth_resize(allocator, NULL, 0, params->n, sizeof(berth_real));
         if (!*arrays[i]) return berth_fail_nomem(params->ctx);

@@ -19,6 +19,7 @@ typedef struct berth_params {
     size_t n; /* numbers in all */
     berth_real *value, *grad, *moment1, *moment2;
     int64_t steps; /* of Adam so far */
+    bool failed;   /* there was no memory for one of them */
 } berth_params;
 
 typedef struct berth_adam {
@@ -29,7 +30,7 @@ typedef struct berth_adam {
 /* Two passes: declare everything, then fix, which allocates; tensors are valid from then on. */
 void berth_params_init(berth_params *params, berth_ctx *ctx);
 void berth_params_deinit(berth_params *params);
-/* The index of a new parameter; -1: no memory. Names are unique. */
+/* The index of a new parameter; -1: no memory, which fix will say again. Names are unique. */
 int32_t berth_params_add(berth_params *params, const char *name, int32_t rows, int32_t cols);
 berth_status berth_params_fix(berth_params *params);
 berth_matrix *berth_params_at(berth_params *params, int32_t index);
