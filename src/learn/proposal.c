@@ -22,6 +22,7 @@ berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, c
     proposer->tried = berth_arena_push(arena, n, sizeof *proposer->tried);
     proposer->last = berth_arena_push(arena, n, sizeof *proposer->last);
     proposer->tried_at = berth_arena_push(arena, n, sizeof *proposer->tried_at);
+    BERTH_TRY(berth_shapes_init(&proposer->shapes, walk, arena));
     return berth_outlook_init(&proposer->outlook, walk, arena);
 }
 
@@ -94,7 +95,7 @@ static bool draw_move(berth_proposer *p, berth_proposal *out) {
     if (out->to < 0) return false;
     out->units[0] = unit;
     if (p->may_grow && by_chance(p, group_share))
-        n = berth_stroll_grow(p->walk, unit, 1 + draw_below(p, p->grow), out->units);
+        n = berth_shapes_grow(&p->shapes, unit, 1 + draw_below(p, p->grow), out->units);
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(problem, out->units[i], out->to)) out->units[n_kept++] = out->units[i];
     out->n_units = n_kept;

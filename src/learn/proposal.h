@@ -5,6 +5,7 @@
 
 #include "learn/outlook.h"
 #include "learn/settings.h"
+#include "learn/shape.h"
 #include "tensor/real.h"
 
 typedef enum berth_proposal_kind {
@@ -62,6 +63,7 @@ typedef enum berth_sight {
 typedef struct berth_proposer {
     berth_stroll *walk;
     berth_outlook outlook;
+    berth_shapes shapes;
     int32_t grow; /* most units of a group */
     bool may_grow, may_order;
     double critical; /* share of proposals around the critical chain */

@@ -101,7 +101,7 @@ static const row rows[BERTH_SETTING_COUNT_OF] = {
     [BERTH_SET_CRITICAL] = {{"critical", NUMBER(0, 1), "share of proposals around the critical chain"}, HSDAG,
         {0.5, 0, 0, 0, 0}},
     [BERTH_SET_CANDIDATES] = {{"candidates", COUNT(1, 4096), "proposals scored for each that is tried"}, HSDAG,
-        {32, 0, 0, 0, 0}},
+        {64, 0, 0, 0, 0}},
     [BERTH_SET_GROW] = {{"grow", COUNT(1, 4096), "most operations of a grown group"}, HSDAG, {8, 0, 0, 0, 0}},
     [BERTH_SET_HOT] = {{"hot", NUMBER(1e-6, 1e6), "temperature at the start, in log latency, times the number of units"}, HSDAG,
         {0.6, 1, 1, 1, 1}},

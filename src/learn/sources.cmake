@@ -16,4 +16,5 @@ berth_twice(
   src/learn/seeds.c
   src/learn/sequence.c
   src/learn/settings.c
+  src/learn/shape.c
 )
