@@ -1,29 +1,42 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Seconds of one episode of `hsdag:code` (20 placements and the update) on one thread, fastest and median:
+/* How fast the published policy learns.
  *
- *     bench_episode [MODEL...] [--episodes N] [--method NAME]
+ *     bench_episode BERTH SOURCE
  *
- * The published code takes 1.37, 2.16 and 3.47 s for ResNet-50, Inception-V3 and BERT-base. */
+ * Seconds of processor time of one episode of `hsdag:code` (20 placements and the update) on one thread, beside what
+ * the published code takes; then of one sample on chains of 10^2 to 10^5 tasks: the time per task may not grow with
+ * their number. Exit code 1 if a limit is broken. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "berth/read.h"
+#include "chain.h"
 #include "learn/learn.h"
 
-enum { MOST = 10000 };
+enum { PATH_SIZE = 4096, EPISODES = 10, MOST = 64 };
+
+#define LIMIT_RATIO  10.0 /* times as fast as the published code */
+#define LIMIT_GROWTH 4.0
+
+/* Processor seconds, since others may be at work on the machine. */
+static double cpu_now(void) {
+    return (double)clock() / CLOCKS_PER_SEC;
+}
 
 typedef struct record {
-    double seconds[MOST];
-    double clusters;
+    double last, seconds[MOST];
     int n;
 } record;
 
 static void keep(void *user, const berth_episode *episode) {
     record *r = user;
-    if (r->n < MOST) r->seconds[r->n++] = episode->seconds;
-    r->clusters += episode->clusters;
+    double now = cpu_now();
+    (void)episode;
+    if (r->n < MOST) r->seconds[r->n++] = now - r->last;
+    r->last = now;
 }
 
 static int by_size(const void *a, const void *b) {
@@ -31,66 +44,82 @@ static int by_size(const void *a, const void *b) {
     return x < y ? -1 : x > y;
 }
 
-static berth_status run(berth_ctx *ctx, const berth_problem *problem, const char *method, int n_episodes, record *r) {
+static berth_status learn(berth_ctx *ctx, const berth_costs *costs, int n_steps, int n_episodes, record *r) {
+    berth_problem *problem = NULL;
     berth_search *search = NULL;
     berth_settings settings;
-    BERTH_TRY(berth_settings_default(ctx, &settings, method));
+    BERTH_TRY(berth_settings_default(ctx, &settings, "hsdag:code"));
     settings.value[BERTH_SET_EPISODES] = n_episodes;
-    const berth_learn learn = {.settings = &settings, .episode = keep, .user = r};
-    BERTH_TRY(berth_search_new(ctx, &search, problem, 1, (berth_budget){INT64_MAX, INFINITY}, 1));
-    search->learn = &learn;
-    berth_status status =
-        strcmp(method, "hsdag:paper") == 0 ? berth_learn_hsdag_paper(search) : berth_learn_hsdag_code(search);
+    settings.value[BERTH_SET_STEPS] = n_steps;
+    const berth_learn what = {.settings = &settings, .episode = keep, .user = r};
+    BERTH_TRY(berth_problem_new(ctx, &problem, costs, NULL, NULL));
+    berth_status status = berth_search_new(ctx, &search, problem, 1, (berth_budget){INT64_MAX, INFINITY}, 1);
+    r->n = 0;
+    r->last = cpu_now();
+    if (status == BERTH_OK) {
+        search->learn = &what;
+        status = berth_learn_hsdag_code(search);
+    }
     berth_search_free(search);
+    berth_problem_free(problem);
+    qsort(r->seconds, (size_t)r->n, sizeof *r->seconds, by_size);
     return status;
 }
 
-static berth_status open_and_run(berth_ctx *ctx, const char *path, const char *method, int n_episodes, record *r) {
+static bool measure_model(berth_ctx *ctx, const char *source, const char *name, double published) {
+    char path[PATH_SIZE];
     berth_graph *graph = NULL;
     berth_device_set *devices = NULL;
     berth_costs *costs = NULL;
-    berth_problem *problem = NULL;
+    record r = {0};
     berth_cost_options options = berth_cost_options_default();
+    snprintf(path, sizeof path, "%s/models/ir/%s.xml", source, name);
     berth_status status = berth_graph_read(ctx, &graph, path, NULL);
     if (status == BERTH_OK) status = berth_device_set_read(ctx, &devices, "paper");
     if (status == BERTH_OK) status = berth_costs_new(ctx, &costs, graph, devices, &options);
-    if (status == BERTH_OK) status = berth_problem_new(ctx, &problem, costs, NULL, NULL);
-    if (status == BERTH_OK) status = run(ctx, problem, method, n_episodes, r);
-    berth_problem_free(problem);
+    if (status == BERTH_OK) status = learn(ctx, costs, 20, EPISODES, &r);
     berth_costs_free(costs);
     berth_device_set_free(devices);
     berth_graph_free(graph);
-    return status;
+    if (status != BERTH_OK || r.n < 2) return false;
+    double ratio = published / r.seconds[r.n / 2];
+    printf("  %-14s fastest %.4f s, median %.4f s; published %.2f s, %.1f times (at least %.0f): %s\n", name,
+           r.seconds[0], r.seconds[r.n / 2], published, ratio, LIMIT_RATIO, ratio >= LIMIT_RATIO ? "ok" : "BROKEN");
+    return ratio >= LIMIT_RATIO;
 }
 
-int main(int n_args, char **args) {
-    static const char *const usual[] = {"models/ir/resnet50.xml", "models/ir/inception_v3.xml",
-                                        "models/ir/bert_base.xml"};
-    const char *paths[64], *method = "hsdag:code";
-    int n_paths = 0, n_episodes = 10;
-    for (int i = 1; i < n_args; i++) {
-        if (strcmp(args[i], "--episodes") == 0 && i + 1 < n_args)
-            n_episodes = (int)strtol(args[++i], NULL, 10);
-        else if (strcmp(args[i], "--method") == 0 && i + 1 < n_args)
-            method = args[++i];
-        else if (n_paths < 64)
-            paths[n_paths++] = args[i];
+static bool measure_growth(berth_ctx *ctx) {
+    double first = 0;
+    bool good = true;
+    printf("\nhsdag:code, one sample and its part of the update:\n");
+    for (int32_t n = 100; n <= 100000; n *= 10) {
+        record r = {0};
+        int n_steps = n >= 100000 ? 2 : 10;
+        berth_costs *costs = chain_costs(ctx, n, BERTH_MODEL_SERIAL);
+        if (!costs || learn(ctx, costs, n_steps, 3, &r) != BERTH_OK) return false;
+        double us = r.seconds[0] * 1e6 / n_steps / n;
+        printf("%10d tasks  %9.3f ms, %6.2f us per task\n", (int)n, r.seconds[0] * 1e3 / n_steps, us);
+        if (n == 1000) first = us;
+        if (n > 1000) good &= us <= LIMIT_GROWTH * first;
+        berth_costs_free(costs);
     }
-    for (int i = 0; n_paths == 0 && i < 3; i++) paths[i] = usual[i];
-    if (n_paths == 0) n_paths = 3;
+    printf("growth from 10^3 tasks on at most %g times: %s\n", LIMIT_GROWTH, good ? "ok" : "BROKEN");
+    return good;
+}
+
+int main(int argc, char **argv) {
+    if (argc != 3) {
+        fprintf(stderr, "usage: bench_episode BERTH SOURCE\n");
+        return 2;
+    }
     berth_ctx *ctx = NULL;
     if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return 1;
-    for (int i = 0; i < n_paths; i++) {
-        static record r;
-        memset(&r, 0, sizeof r);
-        if (open_and_run(ctx, paths[i], method, n_episodes, &r) != BERTH_OK || r.n == 0) {
-            fprintf(stderr, "%s: %s\n", paths[i], berth_ctx_message(ctx));
-            return 1;
-        }
-        qsort(r.seconds, (size_t)r.n, sizeof *r.seconds, by_size);
-        printf("%-28s %s  fastest %.4f s, median %.4f s of %d episodes; %.1f clusters\n", paths[i], method,
-               r.seconds[0], r.seconds[r.n / 2], r.n, r.clusters / r.n);
-    }
+    printf("hsdag:code, one episode of 20 samples, one thread, processor time:\n");
+    bool good = measure_model(ctx, argv[2], "resnet50", 1.37);
+    good &= measure_model(ctx, argv[2], "inception_v3", 2.16);
+    good &= measure_model(ctx, argv[2], "bert_base", 3.47);
+    good &= measure_growth(ctx);
+    if (berth_ctx_message(ctx)[0]) fprintf(stderr, "bench_episode: %s\n", berth_ctx_message(ctx));
     berth_ctx_free(ctx);
-    return 0;
+    return good ? 0 : 1;
 }

@@ -9,6 +9,7 @@
 #include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/simulate.h"
+#include "cli/train.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
@@ -32,7 +33,8 @@ static const cli_command version_command = {
 };
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place, &cli_simulate, &cli_bench, &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices,  &cli_place,       &cli_simulate, &cli_train,
+    &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {
@@ -76,7 +78,7 @@ static int print(berth_ctx *ctx, void (*append)(berth_text *text)) {
 static void append_methods(berth_text *text) {
     berth_text_printf(text, "Methods of 'berth place' and 'berth bench':\n\n");
     for (int32_t i = 0; berth_method_name(i); i++)
-        berth_text_printf(text, "  %-8s  %s\n", berth_method_name(i), berth_method_summary(i));
+        berth_text_printf(text, "  %-11s  %s\n", berth_method_name(i), berth_method_summary(i));
 }
 
 static int run_help(berth_ctx *ctx, int argc, char **argv) {

@@ -3,6 +3,7 @@
 #include "cli/place.h"
 
 #include "cli/amounts.h"
+#include "cli/devices.h"
 #include "cli/limits.h"
 #include "cli/output.h"
 #include "cli/progress.h"
@@ -178,13 +179,6 @@ static int print(berth_ctx *ctx, placed *found, const place_values *values) {
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static berth_status read_devices(berth_ctx *ctx, const place_values *values, const berth_graph *graph,
-                                 berth_device_set **out) {
-    if (values->devices || !berth_graph_given_costs(graph))
-        return berth_device_set_read(ctx, out, values->devices ? values->devices : "cpu,gpu");
-    return berth_device_set_given(ctx, out, graph);
-}
-
 static int place(berth_ctx *ctx, const place_values *values, const berth_place_options *how) {
     cli_scan at = values->common.operands.start;
     placed found = {.path = cli_list_next(&values->common.operands, &at), .output = values->output};
@@ -196,7 +190,7 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
     read.n_shapes = how->n_shapes;
     int code;
     berth_status status = berth_graph_read(ctx, &graph, found.path, &read);
-    if (status == BERTH_OK) status = read_devices(ctx, values, graph, &devices);
+    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, graph);
     if (status != BERTH_OK) {
         code = cli_report_failure(ctx, status, CLI_READING);
     } else {

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "device/profiles.h"
 
+#include <assert.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
@@ -109,6 +110,7 @@ static berth_status fail_profile(berth_ctx *ctx, const char *name, size_t size) 
 static berth_status copy_testbed(berth_ctx *ctx, berth_device_set **out, const berth_profile *profile) {
     berth_device_draft *draft = NULL;
     BERTH_TRY(berth_device_draft_new(ctx, &draft, profile->n_devices, profile->name));
+    assert(draft);
     for (int32_t d = 0; d < profile->n_devices; d++) draft->devices[d] = profile->devices[d];
     for (int32_t i = 0; i < profile->n_devices * profile->n_devices; i++)
         if (i % (profile->n_devices + 1)) draft->links[i] = profile->link;
@@ -163,8 +165,10 @@ static berth_status read_profiles(berth_ctx *ctx, berth_device_set **out, const 
     name_list list = {0};
     berth_device_draft *draft = NULL;
     BERTH_TRY(find_profiles(ctx, text, &list));
+    assert(list.profile[0]); /* an empty text has one name, the empty one, and was refused */
     if (list.profile[0]->n_devices > 1) return copy_testbed(ctx, out, list.profile[0]);
     BERTH_TRY(berth_device_draft_new(ctx, &draft, list.n, text));
+    assert(draft);
     for (int32_t d = 0; d < list.n; d++) {
         draft->devices[d] = list.profile[d]->devices[0];
         draft->devices[d].name = name_device(&draft->arena, &list, d);
@@ -218,6 +222,7 @@ berth_status berth_device_set_given(berth_ctx *ctx, berth_device_set **out, cons
     if (!given) return berth_fail(ctx, BERTH_E_ARG, "a model in the format %s brings no devices of its own", format);
     berth_device_draft *draft = NULL;
     BERTH_TRY(berth_device_draft_new(ctx, &draft, given->n_devices, format));
+    assert(draft);
     bool is_msr = berth_graph_format(graph) == BERTH_FORMAT_MSR;
     int32_t n = given->n_devices;
     for (int32_t d = 0; d < n; d++) {

@@ -40,6 +40,9 @@ berth_status berth_policy_parse(berth_ctx *ctx, berth_policy **out, const char *
 berth_status berth_policy_keep(berth_policy *policy);
 void berth_policy_go_back(berth_policy *policy);
 
+/* How many evaluations one episode of a method takes, by its settings; for those without episodes a fair length. */
+int64_t berth_learn_episode_length(const berth_settings *settings, const berth_problem *problem);
+
 berth_status berth_learn_hsdag(berth_search *search);
 berth_status berth_learn_hsdag_paper(berth_search *search);
 berth_status berth_learn_hsdag_code(berth_search *search);

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Placeto: its networks. Messages run along the edges forwards and backwards through small shared networks; what is
+ * gathered about a node from its parents, children and from nodes beside it gives the scores of its devices. */
 #include "learn/placeto_net.h"
 
 static bool declare(berth_mlp *mlp, berth_params *params, const char *name, int32_t in, int32_t hidden, int32_t out) {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* Placeto: what a node looks like. Costs and sizes stand still; done and current bits, start times and devices change
+ * with every step. */
 #include "learn/placeto_state.h"
 
 #include <math.h>

@@ -60,6 +60,13 @@ berth_training *berth_policy_training(berth_policy *policy) {
     return &policy->training;
 }
 
+int64_t berth_learn_episode_length(const berth_settings *settings, const berth_problem *problem) {
+    int64_t steps = (int64_t)berth_settings_get(settings, BERTH_SET_STEPS);
+    if (strcmp(settings->method, "placeto") == 0) return problem->n_units + 1; /* one node after another */
+    if (strcmp(settings->method, "hsdag") == 0) return 500;
+    return steps;
+}
+
 /* --- for methods ------------------------------------------------------------------------------------------------ */
 
 berth_status berth_policy_begin(berth_search *search, const char *method, berth_policy **out) {

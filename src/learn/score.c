@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* From a makespan to a reward: relative, so that one rate fits all models, and finite for whatever a simulator says. */
 #include "learn/score.h"
 
 #include <math.h>

@@ -45,7 +45,9 @@ typedef enum berth_setting_id {
     BERTH_SET_CLIP,
     BERTH_SET_GRADIENT_NORM,
     /* refinement, LEARNING.md */
+    BERTH_SET_WINDOW, /* proposals that an update looks at */
     BERTH_SET_CANDIDATES,
+    BERTH_SET_CRITICAL, /* share of them around the critical chain */
     BERTH_SET_GROW,
     BERTH_SET_HOT,
     BERTH_SET_COLD,
@@ -59,6 +61,8 @@ typedef enum berth_setting_id {
 
 /* Positions of choices that others than the method look at. */
 enum { BERTH_SEEDS_ALL, BERTH_SEEDS_SINGLE, BERTH_SEEDS_NONE };
+enum { BERTH_GROUPING_PARSE, BERTH_GROUPING_GROW, BERTH_GROUPING_NONE };
+enum { BERTH_DESIGN_REFINE, BERTH_DESIGN_JOINT, BERTH_DESIGN_FAITHFUL };
 
 _Static_assert((int)BERTH_SETTING_COUNT_OF <= (int)BERTH_MAX_SETTINGS, "settings fit");
 

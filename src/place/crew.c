@@ -178,6 +178,10 @@ static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_
     if (s->has_best && !turn->bound_only)
         berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
                            s->best_method);
+    if (turn->status == BERTH_E_NUMERIC && crew->is_portfolio) { /* the others go on */
+        berth_log(crew->ctx, BERTH_LOG_WARNING, "%s: %s", turn->method->name, berth_ctx_message(lane->ctx));
+        return BERTH_OK;
+    }
     if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE ||
         turn->status == BERTH_E_CANCELLED)
         return BERTH_OK;
@@ -209,7 +213,7 @@ static void wait_for_others(berth_crew *crew) {
     while (crew->n_running > 0) {
         struct timespec until;
         clock_gettime(CLOCK_MONOTONIC, &until);
-        until.tv_nsec += 20 * 1000 * 1000;
+        until.tv_nsec += 20000000;
         if (until.tv_nsec >= 1000000000) {
             until.tv_nsec -= 1000000000;
             until.tv_sec++;

@@ -45,6 +45,7 @@ struct berth_crew {
     int32_t n_threads;
     const berth_learn *learn; /* for methods that learn; NULL: there are none */
     bool seeded, unbounded;   /* berth/place.h */
+    bool is_portfolio;        /* one method that diverges is no failure */
     berth_curve curve;        /* of all turns that count, where they run one at a time */
     BERTH_VEC(berth_plan_method) record;
     berth_lane lanes[BERTH_CREW_LANES];

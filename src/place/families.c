@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices for generated graphs: unlike in everything that a placement can use. One that computes fast may be slow to
- * reach, one with much bandwidth may be poor at products. */
+/* Families of cases: generated graphs on generated devices, under rules.
+ *
+ * Devices are unlike in everything that a placement can use. One that computes fast may be slow to reach, one with much
+ * bandwidth may be poor at products. */
 #include "berth/bench.h"
 
 #include "base/rng.h"
 #include "device/set.h"
+#include "simulate/sim.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -46,11 +49,82 @@ berth_status berth_device_set_generate(berth_ctx *ctx, berth_device_set **out, i
             draft->links[from * n + to] = draft->links[to * n + from] = link;
         }
     draft->set.model = BERTH_MODEL_CONCURRENT;
-    draft->set.piece_ms = 0.05;
     if (drawn) {
         *out = &draft->set;
         return BERTH_OK;
     }
     berth_device_set_free(&draft->set);
     return berth_fail_nomem(ctx);
+}
+
+/* --- rules ------------------------------------------------------------------------------------------------------ */
+
+static const double memory_share = 0.6; /* of what everything on the device takes there */
+static const double piece_ms = 0.05;
+
+const char *berth_case_rule_name(berth_case_rule rule) {
+    static const char *const names[] = {"serial", "cut", "concurrent", "memory"};
+    return rule >= 0 && rule < BERTH_CASE_RULE_COUNT ? names[rule] : "";
+}
+
+static berth_status measure_need(berth_ctx *ctx, const berth_costs *costs, berth_device *devices) {
+    berth_arena arena;
+    berth_sim *sim = NULL;
+    BERTH_TRY(berth_sim_new(ctx, &sim, costs));
+    berth_arena_init(&arena, berth_ctx_allocator(ctx));
+    int32_t *device = berth_arena_push(&arena, (size_t)costs->n_tasks, sizeof *device);
+    double *peak = berth_arena_push(&arena, (size_t)costs->n_devices, sizeof *peak);
+    for (int32_t d = 0; d < costs->n_devices && !arena.failed; d++) {
+        for (int32_t task = 0; task < costs->n_tasks; task++) device[task] = d;
+        berth_sim_memory(sim, device, NULL, peak);
+        if (peak[d] > 0) devices[d].memory_bytes = memory_share * peak[d]; /* NaN: it cannot run everything anyway */
+    }
+    bool failed = arena.failed;
+    berth_arena_deinit(&arena);
+    berth_sim_free(sim);
+    return failed ? berth_fail_nomem(ctx) : BERTH_OK;
+}
+
+berth_status berth_device_set_restrict(berth_ctx *ctx, berth_device_set *devices, const berth_graph *graph,
+                                       berth_case_rule rule) {
+    berth_device_draft *draft = (berth_device_draft *)devices;
+    berth_costs *costs = NULL;
+    berth_cost_options options = berth_cost_options_default();
+    bool serial = rule == BERTH_CASE_SERIAL || rule == BERTH_CASE_CUT;
+    devices->model = serial ? BERTH_MODEL_SERIAL : BERTH_MODEL_CONCURRENT;
+    devices->piece_ms = rule == BERTH_CASE_SERIAL ? piece_ms : 0;
+    if (rule != BERTH_CASE_MEMORY) return BERTH_OK;
+    BERTH_TRY(berth_costs_new(ctx, &costs, graph, devices, &options));
+    berth_status status = measure_need(ctx, costs, draft->devices);
+    berth_costs_free(costs);
+    return status;
+}
+
+/* --- cases ------------------------------------------------------------------------------------------------------ */
+
+berth_case berth_case_at(berth_generated kind, int64_t index) {
+    static const int32_t devices[] = {4, 2, 8};
+    static const berth_case_rule rules[] = {BERTH_CASE_CONCURRENT, BERTH_CASE_MEMORY, BERTH_CASE_CONCURRENT,
+                                            BERTH_CASE_SERIAL};
+    return (berth_case){
+        .kind = kind,
+        .n_ops = (int32_t)(100 + index * 89 % 301),
+        .n_devices = devices[index % 3],
+        .rule = rules[index % 4],
+        .seed = (uint64_t)(1 + index),
+    };
+}
+
+berth_status berth_case_generate(berth_ctx *ctx, berth_graph **graph, berth_device_set **devices,
+                                 const berth_case *item) {
+    *devices = NULL;
+    BERTH_TRY(berth_graph_generate(ctx, graph, item->kind, item->n_ops, item->seed));
+    berth_status status = berth_device_set_generate(ctx, devices, item->n_devices, item->seed);
+    if (status == BERTH_OK) status = berth_device_set_restrict(ctx, *devices, *graph, item->rule);
+    if (status == BERTH_OK) return BERTH_OK;
+    berth_device_set_free(*devices);
+    berth_graph_free(*graph);
+    *devices = NULL;
+    *graph = NULL;
+    return status;
 }

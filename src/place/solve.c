@@ -49,7 +49,8 @@ static berth_status run_one(berth_crew *crew, const berth_method *method) {
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
     BERTH_TRY(run_singles(crew, method, single_ms));
     BERTH_TRY(berth_bound_quick(crew->best));
-    BERTH_TRY(method->kind == BERTH_METHOD_PORTFOLIO ? berth_place_auto(crew) : run_one(crew, method));
+    crew->is_portfolio = method->kind == BERTH_METHOD_PORTFOLIO;
+    BERTH_TRY(crew->is_portfolio ? berth_place_auto(crew) : run_one(crew, method));
     berth_curve_end(&crew->curve, crew->best->best_ms);
     return BERTH_OK;
 }

@@ -8,4 +8,11 @@ target_sources(berth_objects PRIVATE
   src/place/pace.c
   src/place/place.c
   src/place/solve.c
+  src/place/study.c
+  src/place/study_ratios.c
+  src/place/study_report.c
+  src/place/study_rows.c
+  src/place/study_tables.c
+  src/place/study_verdicts.c
+  src/place/train.c
 )

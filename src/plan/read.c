@@ -40,7 +40,8 @@ static berth_status want_amount(const reader *r, const berth_json *object, const
         *out = INFINITY;
         return BERTH_OK;
     }
-    BERTH_TRY(berth_json_want_number(r->ctx, r->name, object, key, out));
+    BERTH_TRY(berth_json_want(r->ctx, r->name, object, key, BERTH_JSON_NUMBER, &value));
+    *out = value->number;
     return *out >= 0 ? BERTH_OK : refuse(r, value, "must not be negative:", key);
 }
 

@@ -129,9 +129,9 @@ static bool score_pairs(const berth_gpn *gpn, const berth_run *run, berth_arena 
     if (!list_pairs(arena, &gpn->options, links, run->rng, two_ways, &s)) return false;
     berth_matrix *shared = berth_gather_mul(run->tape, round->z, s.u, s.v, s.n_rows), *way[2];
     shared = berth_mlp_layer(&gpn->edge_net, run, 0, shared);
-    way[0] = berth_mlp_after(&gpn->edge_net, run, 0, shared);
+    way[0] = berth_mlp_after(&gpn->edge_net, run, 0, shared, !two_ways);
     if (two_ways) {
-        way[1] = berth_mlp_after(&gpn->edge_net, run, 0, shared);
+        way[1] = berth_mlp_after(&gpn->edge_net, run, 0, shared, false);
         way[0] = berth_stack(run->tape, way, 2);
     }
     round->score = berth_gather(run->tape, berth_sigmoid(run->tape, way[0]), s.row, s.n_pairs);

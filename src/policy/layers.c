@@ -32,6 +32,12 @@ static void reset_norm(berth_params *params, int32_t gain, int32_t shift) {
 
 static const double norm_eps = 1e-5;
 
+/* Where nothing else uses x, in its place. */
+static berth_matrix *activate(const berth_run *run, berth_matrix *x, bool over) {
+    if (over) return berth_relu_dropout_over(run->tape, x, run->dropout, run->rng);
+    return berth_relu_dropout(run->tape, x, run->dropout, run->rng);
+}
+
 /* --- linear layers ---------------------------------------------------------------------------------------------- */
 
 bool berth_mlp_declare(berth_mlp *mlp, berth_params *params, const char *name, int32_t in, int32_t hidden,
@@ -73,26 +79,24 @@ void berth_mlp_reset(const berth_mlp *mlp, berth_params *params, berth_rng *rng)
 berth_matrix *berth_mlp_layer(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x) {
     x = berth_linear(run->tape, x, at(run, mlp->weight[i]), at(run, mlp->bias[i]));
     if (!is_active(mlp, i)) return x;
-    if (mlp->norm == BERTH_MLP_INSERT)
-        x = berth_layer_norm(run->tape, x, at(run, mlp->gain[i]), at(run, mlp->shift[i]), norm_eps);
-    return berth_relu(run->tape, x);
+    if (mlp->norm != BERTH_MLP_INSERT) return x;
+    return berth_layer_norm(run->tape, x, at(run, mlp->gain[i]), at(run, mlp->shift[i]), norm_eps);
 }
 
-berth_matrix *berth_mlp_after(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x) {
-    if (is_active(mlp, i)) x = berth_dropout(run->tape, x, run->dropout, run->rng);
+berth_matrix *berth_mlp_after(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x, bool over) {
+    if (is_active(mlp, i)) x = activate(run, x, over);
     for (i++; i < mlp->n_layers; i++) {
         x = berth_mlp_layer(mlp, run, i, x);
-        if (is_active(mlp, i)) x = berth_dropout(run->tape, x, run->dropout, run->rng);
+        if (is_active(mlp, i)) x = activate(run, x, true);
     }
     return x;
 }
 
 berth_matrix *berth_mlp_forward(const berth_mlp *mlp, const berth_run *run, berth_matrix *x) {
     if (mlp->n_layers == 0) return x;
-    berth_matrix *y = berth_mlp_after(mlp, run, 0, berth_mlp_layer(mlp, run, 0, x));
+    berth_matrix *y = berth_mlp_after(mlp, run, 0, berth_mlp_layer(mlp, run, 0, x), true);
     if (mlp->norm != BERTH_MLP_POST) return y;
-    return berth_layer_norm(run->tape, berth_add(run->tape, x, y), at(run, mlp->post_gain), at(run, mlp->post_shift),
-                            norm_eps);
+    return berth_add_norm(run->tape, x, y, at(run, mlp->post_gain), at(run, mlp->post_shift), norm_eps);
 }
 
 /* --- graph convolutions ----------------------------------------------------------------------------------------- */
@@ -151,7 +155,7 @@ berth_matrix *berth_gnn_forward(const berth_gnn *gnn, const berth_run *run, bert
         y = berth_linear(run->tape, i == 0 ? summed : berth_sparse(run->tape, y, sums, sums), at(run, gnn->weight[i]),
                          at(run, gnn->bias[i]));
         if (i == gnn->n_layers - 1 && !gnn->act_final) break;
-        y = berth_dropout(run->tape, berth_relu(run->tape, y), run->dropout, run->rng);
+        y = activate(run, y, true);
     }
-    return berth_layer_norm(run->tape, berth_add(run->tape, x, y), at(run, gnn->gain), at(run, gnn->shift), norm_eps);
+    return berth_add_norm(run->tape, x, y, at(run, gnn->gain), at(run, gnn->shift), norm_eps);
 }

@@ -42,9 +42,10 @@ bool berth_mlp_declare(berth_mlp *mlp, berth_params *params, const char *name, i
 /* PyTorch's initial weights: uniform in +-1 / sqrt(inputs), also of biases; norms 1 and 0. */
 void berth_mlp_reset(const berth_mlp *mlp, berth_params *params, berth_rng *rng);
 berth_matrix *berth_mlp_forward(const berth_mlp *mlp, const berth_run *run, berth_matrix *x);
-/* In parts: layer `i` without its dropout; and everything after that, the dropout first. */
+/* In parts: layer `i` without its activation and dropout; and everything after that, these first. `over`: in the place
+ * of x, which nothing else uses. */
 berth_matrix *berth_mlp_layer(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x);
-berth_matrix *berth_mlp_after(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x);
+berth_matrix *berth_mlp_after(const berth_mlp *mlp, const berth_run *run, int32_t i, berth_matrix *x, bool over);
 
 /* --- graph convolutions ----------------------------------------------------------------------------------------- */
 

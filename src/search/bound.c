@@ -23,12 +23,12 @@ bool berth_patience_ends(const berth_search *search, const berth_patience *patie
 
 /* `queued`: along the order first, which often gives the optimum, but sees no end of a graph that is too large. */
 static berth_status bound_queued(berth_search *search, berth_patience *patience) {
-    berth_patience half = *patience;
-    half.work /= 2;
-    if (half.until < INFINITY) half.until -= berth_patience_left(patience) / 2;
-    patience->work -= half.work;
-    BERTH_TRY(berth_bound_queued(search, &half));
-    patience->work += fmax(half.work, 0);
+    berth_patience part = *patience;
+    part.work /= 4;
+    if (part.until < INFINITY) part.until -= berth_patience_left(patience) / 2;
+    patience->work -= part.work;
+    BERTH_TRY(berth_bound_queued(search, &part));
+    patience->work += fmax(part.work, 0);
     return berth_patience_ends(search, patience) ? BERTH_OK : berth_bound_dual(search, patience);
 }
 

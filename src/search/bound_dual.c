@@ -167,12 +167,12 @@ static void take_in(state *s, double share) {
 }
 
 /* The busiest resource of a module. */
-static int32_t busiest(const state *s, int32_t module) {
-    const double *load = s->mean.load + module * s->loads.n_resources;
+static size_t busiest(const state *s, int32_t module) {
+    const double *load = s->mean.load + berth_loads_at(&s->loads, module, 0);
     int32_t best = 0;
     for (int32_t r = 1; r < s->loads.n_resources; r++)
         if (load[r] > load[best]) best = r;
-    return module * s->loads.n_resources + best;
+    return berth_loads_at(&s->loads, module, best);
 }
 
 static double length_before(const state *s, int32_t task) {

@@ -39,8 +39,8 @@ static int32_t link_resource(const berth_loads *l, int32_t from, int32_t to) {
 }
 
 static void add(const berth_loads *l, double *busy, int32_t module, int32_t resource, double ms) {
-    if (module >= 0) busy[module * l->n_resources + resource] += ms;
-    busy[(l->modules->n - 1) * l->n_resources + resource] += ms;
+    if (module >= 0) busy[berth_loads_at(l, module, resource)] += ms;
+    busy[berth_loads_at(l, l->modules->n - 1, resource)] += ms;
 }
 
 static void add_value(const berth_loads *l, double *busy, int32_t value, int32_t home, uint64_t wanted) {
@@ -86,14 +86,15 @@ void berth_loads_of(const berth_loads *l, const berth_terms *t, const int32_t *d
 /* What a resource weighs in a module, the whole graph's share included. */
 static double weight_of(const berth_loads *l, const double *weight, int32_t module, int32_t resource) {
     int32_t whole = l->modules->n - 1;
-    double sum = weight[whole * l->n_resources + resource];
-    return module >= 0 && module != whole ? sum + weight[module * l->n_resources + resource] : sum;
+    double sum = weight[berth_loads_at(l, whole, resource)];
+    return module >= 0 && module != whole ? sum + weight[berth_loads_at(l, module, resource)] : sum;
 }
 
 static void weigh_links(const berth_loads *l, berth_terms *t, const double *weight) {
     int32_t k = l->costs->n_devices, host = l->costs->host;
     for (int32_t module = 0; module < l->modules->n; module++) {
-        double *fixed = t->link_fixed + module * k * k, *rest = t->link_rest + module * k * k;
+        size_t first = (size_t)module * (size_t)k * (size_t)k;
+        double *fixed = t->link_fixed + first, *rest = t->link_rest + first;
         for (int32_t link = 0; link < k * k; link++) {
             int32_t from = link / k, to = link % k;
             fixed[link] = rest[link] = 0;

@@ -21,7 +21,11 @@ typedef struct berth_loads {
 void berth_loads_init(berth_loads *loads, const berth_costs *costs, const berth_modules *modules);
 /* Whether copies of the value count. */
 bool berth_loads_count(const berth_loads *loads, int32_t value);
-/* Loads of a placement of the terms' nodes: busy[module * n_resources + resource]. */
+/* Where the load of a resource in a module stands among all loads. */
+static inline size_t berth_loads_at(const berth_loads *loads, int32_t module, int32_t resource) {
+    return (size_t)module * (size_t)loads->n_resources + (size_t)resource;
+}
+/* Loads of a placement of the terms' nodes. */
 void berth_loads_of(const berth_loads *loads, const berth_terms *terms, const int32_t *device, double *busy);
 /* Sets node_ms and the weights of links, so that the cost of a placement is the sum over tasks of task_weight * time +
  * the sum over all loads of weight * load. */

@@ -35,10 +35,10 @@ static void add_up(const berth_eliminate *p, const berth_group_of_factors *group
                    double *sum) {
     const int32_t *strides = p->strides.items + group->strides, *member = p->members.items + group->first;
     for (int32_t x = 0; x < size; x++) sum[x] = 0;
-    for (int32_t m = 0; m < group->n; m++) {
+    for (int32_t m = 0; m < group->n; m++, strides += n_vars + 1) {
         const double *table = table_of(p, member[m]) + p->offset[m];
-        int32_t stride = strides[m * (n_vars + 1)];
-        for (int32_t x = 0; x < size; x++) sum[x] += table[x * stride];
+        size_t stride = (size_t)strides[0];
+        for (int32_t x = 0; x < size; x++) sum[x] += table[(size_t)x * stride];
     }
 }
 
@@ -66,15 +66,19 @@ static double run_group(const berth_eliminate *p, const berth_group_of_factors *
     return total;
 }
 
+/* What the values of a split variable cost more in one of its groups. */
+static double *shift_of(const berth_eliminate *p, int32_t group) {
+    return p->shifts + (size_t)group * BERTH_MAX_DEVICES;
+}
+
 /* Shifts that let the groups of a split variable lose the same by each of its values. */
 static void even_out(const berth_eliminate *p, const berth_step *step, int32_t size) {
-    for (int32_t g = 0; g < step->n; g++)
-        run_group(p, &p->groups.items[step->first + g], size, NULL, p->shifts + g * BERTH_MAX_DEVICES);
+    for (int32_t g = 0; g < step->n; g++) run_group(p, &p->groups.items[step->first + g], size, NULL, shift_of(p, g));
     for (int32_t x = 0; x < size; x++) {
         double mean = 0;
-        for (int32_t g = 0; g < step->n; g++) mean += p->shifts[g * BERTH_MAX_DEVICES + x] / step->n;
+        for (int32_t g = 0; g < step->n; g++) mean += shift_of(p, g)[x] / step->n;
         for (int32_t g = 0; g < step->n; g++) {
-            double *shift = &p->shifts[g * BERTH_MAX_DEVICES + x];
+            double *shift = &shift_of(p, g)[x];
             *shift = mean < INFINITY ? mean - *shift : 0;
         }
     }
@@ -86,8 +90,7 @@ static double run_step(const berth_eliminate *p, const berth_step *step) {
     bool shifts = step->n > 1 && size > 1;
     if (shifts) even_out(p, step, size);
     for (int32_t g = 0; g < step->n; g++)
-        total += run_group(p, &p->groups.items[step->first + g], size,
-                           shifts ? p->shifts + g * BERTH_MAX_DEVICES : NULL, NULL);
+        total += run_group(p, &p->groups.items[step->first + g], size, shifts ? shift_of(p, g) : NULL, NULL);
     return total;
 }
 
@@ -97,14 +100,13 @@ static void choose(berth_eliminate *p, const berth_step *step) {
     double cost[BERTH_MAX_DEVICES] = {0};
     for (int32_t g = step->first; g < step->first + step->n; g++) {
         const berth_group_of_factors *group = &p->groups.items[g];
-        const berth_factor *message = group->message < 0 ? NULL : &p->factors.items[group->message];
-        int32_t n_vars = message ? message->n_vars : 0;
-        for (int32_t m = 0; m < group->n; m++) {
-            const int32_t *strides = p->strides.items + group->strides + m * (n_vars + 1);
+        berth_factor message = group->message < 0 ? (berth_factor){0} : p->factors.items[group->message];
+        const int32_t *scope = p->scopes.items + message.scope, *strides = p->strides.items + group->strides;
+        for (int32_t m = 0; m < group->n; m++, strides += message.n_vars + 1) {
             const double *table = table_of(p, p->members.items[group->first + m]);
-            for (int32_t i = 0; i < n_vars; i++)
-                table += strides[i + 1] * p->chosen[p->scopes.items[message->scope + i]];
-            for (int32_t x = 0; x < size; x++) cost[x] += table[x * strides[0]];
+            size_t first = 0, stride = (size_t)strides[0];
+            for (int32_t i = 0; i < message.n_vars; i++) first += (size_t)strides[i + 1] * (size_t)p->chosen[scope[i]];
+            for (int32_t x = 0; x < size; x++) cost[x] += table[first + (size_t)x * stride];
         }
     }
     for (int32_t x = 1; x < size; x++)

@@ -11,41 +11,39 @@
 /* Where a variable stands in the table of a factor. */
 typedef struct place {
     double *table;
-    int32_t size, stride, n_values;
+    size_t size, stride;
 } place;
 
 static place place_of(const berth_eliminate *p, berth_use use) {
     const berth_factor *factor = &p->factors.items[use.factor];
     const int32_t *scope = p->scopes.items + factor->scope;
-    int32_t stride = 1;
-    for (int32_t i = factor->n_vars - 1; i > use.at; i--) stride *= p->sizes.items[scope[i]];
-    return (place){p->tables + factor->table, factor->size, stride, p->sizes.items[scope[use.at]]};
+    size_t stride = 1;
+    for (int32_t i = factor->n_vars - 1; i > use.at; i--) stride *= (size_t)p->sizes.items[scope[i]];
+    return (place){p->tables + factor->table, (size_t)factor->size, stride};
 }
 
 /* Takes from the table what each value of the variable costs at least there, and adds it to `cost`. */
-static void take(place at, double *cost) {
-    double least[BERTH_MAX_DEVICES];
-    int32_t block = at.stride * at.n_values;
-    for (int32_t x = 0; x < at.n_values; x++) {
-        double *row = at.table + x * at.stride;
-        least[x] = INFINITY;
-        for (int32_t base = 0; base < at.size; base += block)
-            for (int32_t i = 0; i < at.stride; i++)
-                if (row[base + i] < least[x]) least[x] = row[base + i];
-        cost[x] += least[x];
-        if (!(least[x] < INFINITY) || least[x] == 0) continue;
-        for (int32_t base = 0; base < at.size; base += block)
-            for (int32_t i = 0; i < at.stride; i++) row[base + i] -= least[x];
+static void take(place at, int32_t n_values, double *cost) {
+    size_t block = at.stride * (size_t)n_values;
+    for (int32_t x = 0; x < n_values; x++) {
+        double *row = at.table + (size_t)x * at.stride, least = INFINITY;
+        for (size_t base = 0; base < at.size; base += block)
+            for (size_t i = 0; i < at.stride; i++)
+                if (row[base + i] < least) least = row[base + i];
+        cost[x] += least;
+        if (!(least < INFINITY) || least == 0) continue;
+        for (size_t base = 0; base < at.size; base += block)
+            for (size_t i = 0; i < at.stride; i++) row[base + i] -= least;
     }
 }
 
-static void give(place at, const double *cost, double share) {
-    int32_t block = at.stride * at.n_values;
-    for (int32_t x = 0; x < at.n_values; x++) {
-        double *row = at.table + x * at.stride, part = share * cost[x];
+static void give(place at, int32_t n_values, const double *cost, double share) {
+    size_t block = at.stride * (size_t)n_values;
+    for (int32_t x = 0; x < n_values; x++) {
+        double *row = at.table + (size_t)x * at.stride, part = share * cost[x];
         if (part == 0) continue;
-        for (int32_t base = 0; base < at.size; base += block)
-            for (int32_t i = 0; i < at.stride; i++) row[base + i] += part;
+        for (size_t base = 0; base < at.size; base += block)
+            for (size_t i = 0; i < at.stride; i++) row[base + i] += part;
     }
 }
 
@@ -63,7 +61,7 @@ static void visit(const berth_eliminate *p, int32_t var, bool forward) {
     int32_t size = p->sizes.items[var], n_ahead = 0, n_behind = 0;
     double *own = p->tables + p->factors.items[p->own.items[var]].table, kept[BERTH_MAX_DEVICES];
     for (int32_t i = p->use_start[var]; i < p->use_start[var + 1]; i++) {
-        take(place_of(p, p->uses[i]), own);
+        take(place_of(p, p->uses[i]), size, own);
         n_ahead += reaches(p, p->uses[i].factor, var, forward);
         n_behind += reaches(p, p->uses[i].factor, var, !forward);
     }
@@ -71,7 +69,7 @@ static void visit(const berth_eliminate *p, int32_t var, bool forward) {
     double share = 1.0 / (n_ahead > n_behind ? n_ahead : n_behind);
     for (int32_t x = 0; x < size; x++) kept[x] = own[x] < INFINITY ? own[x] : 0;
     for (int32_t i = p->use_start[var]; i < p->use_start[var + 1]; i++)
-        if (reaches(p, p->uses[i].factor, var, forward)) give(place_of(p, p->uses[i]), kept, share);
+        if (reaches(p, p->uses[i].factor, var, forward)) give(place_of(p, p->uses[i]), size, kept, share);
     for (int32_t x = 0; x < size; x++)
         if (own[x] < INFINITY) own[x] = n_ahead >= n_behind ? 0 : own[x] * (1 - n_ahead * share);
 }

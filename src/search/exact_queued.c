@@ -114,16 +114,23 @@ static berth_status run_round(berth_queued_search *s, int32_t *device, bool *don
     return BERTH_OK;
 }
 
+/* The next round takes longer than the last one, if that did not find much to leave out. */
+static bool is_affordable(const berth_queued_search *s, double work) {
+    return !s->patience || 2 * (work - s->patience->work) < s->patience->work;
+}
+
 static berth_status run_rounds(berth_queued_search *s, berth_arena *arena, berth_queued_round *rounds, int32_t most) {
     const berth_allocator *allocator = berth_ctx_allocator(s->search->ctx);
     int32_t *device = berth_arena_push(arena, (size_t)s->model.n, sizeof *device);
     if (!device) return berth_fail_nomem(s->search->ctx);
     bool done = false;
+    double work = s->patience ? s->patience->work : 0; /* that was left before the last round */
     berth_status status = BERTH_OK;
     s->now = &rounds[0];
-    for (; s->most_labels <= most && !done; s->most_labels *= GROWTH) {
+    for (; s->most_labels <= most && !done && is_affordable(s, work); s->most_labels *= GROWTH) {
+        work = s->patience ? s->patience->work : 0;
         berth_mark mark = berth_arena_mark(arena);
-        s->most_keys = s->most_labels / 4;
+        s->most_keys = s->most_labels / 2;
         berth_arena_init(&s->now->kept, allocator);
         berth_arena_init(&s->now->passing, allocator);
         s->now->layers = berth_arena_push(&s->now->kept, (size_t)s->model.n + 1, sizeof *s->now->layers);

@@ -188,7 +188,8 @@ typedef struct berth_queued_search {
     berth_queued_round *now, *before; /* before: NULL in the first round */
     double limit[BERTH_QUEUED_WIDTH]; /* what takes as long or longer, or as much memory, is of no interest */
     int32_t most_labels, most_keys;   /* of a layer */
-    int32_t steps;                    /* with patience: since the last look at it */
+    int32_t steps;                    /* with patience: since the last look at it, ... */
+    int64_t compared;                 /* ... and labels with rests */
     bool stopped;                     /* budget spent */
     bool full;                        /* the memory that a round may take */
 

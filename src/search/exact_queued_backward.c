@@ -39,13 +39,13 @@ void berth_queued_move_back(const berth_queued_model *m, int32_t n_moves, double
         if (rest[d] > rest[host]) rest[host] = rest[d];
 }
 
-static bool is_hopeless(const berth_queued_search *s, const berth_queued_layer *layer, int32_t key,
-                        const double *rest) {
+static bool is_hopeless(berth_queued_search *s, const berth_queued_layer *layer, int32_t key, const double *rest) {
     int32_t k = s->model.width;
     for (int32_t i = layer->label_start[key]; i < layer->label_start[key + 1]; i++) {
         const double *clock = layer->label + (size_t)i * (size_t)k;
         bool fits = true;
         for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit[d];
+        s->compared++;
         if (fits) return false;
     }
     return true;

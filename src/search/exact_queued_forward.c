@@ -48,8 +48,9 @@ bool berth_queued_stops(berth_queued_search *s, int32_t n) {
     }
     s->steps += n;
     if (s->steps < LOOK_EVERY) return s->stopped;
-    s->patience->work -= work_per_step * (double)s->steps;
+    s->patience->work -= work_per_step * (double)s->steps + (double)s->compared;
     s->steps = 0;
+    s->compared = 0;
     s->stopped = s->stopped || berth_patience_ends(s->search, s->patience);
     return s->stopped;
 }
@@ -117,8 +118,8 @@ static void match(berth_queued_search *s, int32_t position) {
 
 /* --- giving up fields --------------------------------------------------------------------------------------------- */
 
-/* Keys with a field cleared go to other_keys; returns how many there are. */
-static int32_t clear_field(berth_queued_search *s, int32_t field) {
+/* Keys with a field cleared go to other_keys. */
+static void clear_field(berth_queued_search *s, int32_t field) {
     uint64_t key[BERTH_QUEUED_WORDS];
     size_t n_words = (size_t)s->model.n_words;
     berth_queued_keys_clear(&s->other_keys);
@@ -127,21 +128,31 @@ static int32_t clear_field(berth_queued_search *s, int32_t field) {
         berth_queued_set(&s->model, key, field, 0);
         s->number[i] = berth_queued_keys_add(&s->other_keys, key);
     }
-    return s->other_keys.n;
 }
 
-/* The field that is worth least for each halving of the number of keys; -1: none may be given up. One that goes hand
- * in hand with others makes no difference alone; where there is nothing better, it goes first. */
-static int32_t cheapest_field(berth_queued_search *s, int32_t position) {
+/* How many different sets there are in a field. */
+static int32_t count_sets(const berth_queued_search *s, int32_t field) {
+    uint64_t seen[((size_t)1 << BERTH_QUEUED_DEVICES) / 64] = {0};
+    int32_t n = 0;
+    for (int32_t i = 0; i < s->keys.n; i++) {
+        uint64_t set = berth_queued_get(&s->model, s->keys.keys + (size_t)i * (size_t)s->model.n_words, field);
+        uint64_t fresh = ~seen[set / 64] >> set % 64 & 1;
+        n += (int32_t)fresh;
+        seen[set / 64] |= (uint64_t)1 << set % 64;
+    }
+    return n;
+}
+
+/* The field that is worth least for what it may save of keys; -1: none may be given up. */
+static int32_t cheapest_field(const berth_queued_search *s, int32_t position) {
     const berth_queued_layer *old = s->before ? &s->before->layers[position] : NULL;
-    const berth_queued_layer *layer = &s->now->layers[position];
     int32_t best = -1;
     double best_price = INFINITY;
     for (int32_t field = 0; field < s->model.n_fields; field++) {
-        bool is_fixed = s->owner[field] < 0 || !berth_queued_get(&s->model, layer->known, field);
-        if (is_fixed || (old && berth_queued_get(&s->model, old->known, field))) continue;
-        double halvings = log2((double)s->keys.n / clear_field(s, field));
-        double price = berth_queued_worth(&s->model, s->owner[field]) / (halvings + 1e-6);
+        if (s->owner[field] < 0 || (old && berth_queued_get(&s->model, old->known, field))) continue;
+        int32_t n_sets = count_sets(s, field);
+        if (n_sets == 1) continue;
+        double price = berth_queued_worth(&s->model, s->owner[field]) / log2(n_sets);
         if (best >= 0 && price >= best_price) continue;
         best = field;
         best_price = price;
@@ -180,7 +191,7 @@ static void know_more(berth_queued_search *s, int32_t position) {
 
 /* --- labels ------------------------------------------------------------------------------------------------------- */
 
-static bool is_hopeless(const berth_queued_search *s, const double *clock, int32_t position, int32_t old) {
+static bool is_hopeless(berth_queued_search *s, const double *clock, int32_t position, int32_t old) {
     int32_t k = s->model.width;
     if (!s->before) {
         bool fits = clock[s->model.c->host] + s->model.host_rest[position] < s->limit[0];
@@ -192,6 +203,7 @@ static bool is_hopeless(const berth_queued_search *s, const double *clock, int32
         const double *rest = layer->rest + (size_t)i * (size_t)k;
         bool fits = true;
         for (int32_t d = 0; d < k && fits; d++) fits = clock[d] + rest[d] < s->limit[d];
+        s->compared++;
         if (fits) return false;
     }
     return true;

@@ -7,13 +7,7 @@
 
 static berth_status build_some(berth_search *search) {
     berth_status (*const build[])(berth_search *) = {
-        berth_search_greedy,
-        berth_search_fastest,
-        berth_search_heft,
-        berth_search_m_etf,
-        berth_search_m_sct,
-        berth_search_cut,
-        NULL,
+        berth_search_greedy, berth_search_fastest, berth_search_heft, berth_search_m_etf, berth_search_m_sct, NULL,
     };
     if (!search->has_best) BERTH_TRY(berth_search_single(search));
     for (int i = 0; build[i] && !berth_search_stop(search); i++) BERTH_TRY(build[i](search));

@@ -25,7 +25,10 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_SQUARE,
     BERTH_TAPE_CLAMP,
     BERTH_TAPE_DROPOUT,
+    BERTH_TAPE_RELU_DROPOUT,
+    BERTH_TAPE_RELU_DROPOUT_OVER,
     BERTH_TAPE_LAYER_NORM,
+    BERTH_TAPE_ADD_NORM,
     BERTH_TAPE_SPARSE,
     BERTH_TAPE_GATHER,
     BERTH_TAPE_GATHER_MUL,
@@ -48,7 +51,7 @@ typedef enum berth_tape_op_id {
     BERTH_TAPE_COUNT,
 } berth_tape_op_id;
 
-enum { BERTH_TAPE_INPUTS = 3 };
+enum { BERTH_TAPE_INPUTS = 4 };
 
 typedef struct berth_node {
     berth_matrix out; /* first: a tensor on the tape is its node */
@@ -58,6 +61,7 @@ typedef struct berth_node {
     /* What the operation was told; which of these it uses is its own affair. */
     double low, high; /* or the factor, the probability, the epsilon in `low` */
     bool flag[2];
+    bool over; /* the result takes the place of in[0], value and gradient */
     int32_t n;
     const int32_t *index[2];
     const uint64_t *mask;
@@ -129,7 +133,10 @@ BERTH_TAPE_DECLARE(exp)
 BERTH_TAPE_DECLARE(square)
 BERTH_TAPE_DECLARE(clamp)
 BERTH_TAPE_DECLARE(dropout)
+BERTH_TAPE_DECLARE(relu_dropout)
+BERTH_TAPE_DECLARE(relu_dropout_over)
 BERTH_TAPE_DECLARE(layer_norm)
+BERTH_TAPE_DECLARE(add_norm)
 BERTH_TAPE_DECLARE(sparse)
 BERTH_TAPE_DECLARE(gather)
 BERTH_TAPE_DECLARE(gather_mul)

@@ -29,8 +29,16 @@ berth_matrix *berth_clamp(berth_tape *tape, berth_matrix *a, double low, double 
  * 2^-16; 0 gives `a` itself. The mask is drawn from rng, 64 numbers whatever its size, and costs little beside a
  * product of the same rows. */
 berth_matrix *berth_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
+/* dropout(relu(a)), the same numbers in one pass. */
+berth_matrix *berth_relu_dropout(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
+/* The same in the place of `a`, which is gone then: only for a result that nothing else uses, of an operation that does
+ * not need it on the way back (a product, a norm). Memory is what bounds this. */
+berth_matrix *berth_relu_dropout_over(berth_tape *tape, berth_matrix *a, double p, berth_rng *rng);
 /* (a - mean) / sqrt(variance + eps) of each row, times gain, plus shift (both 1 x m); biased variance. */
 berth_matrix *berth_layer_norm(berth_tape *tape, berth_matrix *a, berth_matrix *gain, berth_matrix *shift, double eps);
+/* The same of a + b (of one shape), whose sum is not kept. */
+berth_matrix *berth_add_norm(berth_tape *tape, berth_matrix *a, berth_matrix *b, berth_matrix *gain,
+                             berth_matrix *shift, double eps);
 
 /* --- rows ------------------------------------------------------------------------------------------------------- */
 /* Sparse product: out row i = sum over k in start[i] .. start[i + 1] of weight[k] * a row index[k]; weight NULL: 1. The

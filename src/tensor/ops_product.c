@@ -16,8 +16,8 @@ berth_matrix *berth_linear(berth_tape *tape, berth_matrix *x, berth_matrix *w, b
 void berth_linear_forward(berth_node *node) {
     const berth_matrix *x = node->in[0], *w = node->in[1], *b = node->in[2];
     berth_matrix *y = &node->out;
-    for (int32_t r = 0; b && r < y->rows; r++)
-        for (int32_t c = 0; c < y->cols; c++) y->value[(int64_t)r * y->cols + c] = b->value[c];
+    for (int32_t r = 0; b && y->cols && r < y->rows; r++)
+        memcpy(y->value + (int64_t)r * y->cols, b->value, (size_t)y->cols * sizeof *y->value);
     berth_real beta = b ? 1 : 0;
     if (y->cols == 1)
         berth_gemv(false, x->rows, x->cols, x->value, x->cols, w->value, beta, y->value);

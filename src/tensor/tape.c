@@ -17,7 +17,7 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FIRST_BLOCK = 1 << 16, ALIGNMENT = 64 };
+enum { FIRST_BLOCK = 1 << 16, LARGEST_STEP = 1 << 26, ALIGNMENT = 64 };
 
 typedef struct block {
     struct block *older;
@@ -108,6 +108,7 @@ void *berth_tape_memory(berth_tape *tape, size_t n, size_t size) {
     size_t rounded = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
     if (!tape->block || tape->block->room - tape->used < rounded) {
         size_t room = tape->total < FIRST_BLOCK ? FIRST_BLOCK : tape->total;
+        if (room > LARGEST_STEP) room = LARGEST_STEP; /* doubling gigabytes would waste as many */
         if (!add_block(tape, room < rounded ? rounded : room)) {
             tape->failed = true;
             return NULL;
@@ -136,10 +137,10 @@ static berth_node *new_node(berth_tape *tape, const berth_node *like, int32_t ro
     size_t n = (size_t)rows * (size_t)cols;
     *node = *like;
     node->out = (berth_matrix){.rows = rows, .cols = cols};
-    node->out.value = berth_tape_memory(tape, n, sizeof(berth_real));
+    node->out.value = node->over ? node->in[0]->value : berth_tape_memory(tape, n, sizeof(berth_real));
     if (saved) node->saved = berth_tape_memory(tape, saved, 1);
     if (wants_gradient(tape, like)) {
-        node->out.grad = berth_tape_memory(tape, n, sizeof(berth_real));
+        node->out.grad = node->over ? node->in[0]->grad : berth_tape_memory(tape, n, sizeof(berth_real));
         node->older = tape->newest;
         tape->newest = node;
     }

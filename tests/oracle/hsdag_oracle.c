@@ -159,7 +159,9 @@ static berth_status read_options(oracle *o, berth_gpn_options *out) {
     out->layer_gnn2 = count_weights(o, "param.gpnn.gnn2.gnn.", 2);
     out->layer_deepsets = count_weights(o, "param.gpnn.deepsets_pre.mlp.", 2);
     out->layer_parsingnet = count_weights(o, "param.gpnn.parsing_net.edge_net.mlp.", 2);
-    out->act_final = count_weights(o, "param.gpnn.input_trans.mlp.", 1) != out->layer_trans - 1;
+    /* One layer alone has no norm to tell it by; the published network has activations. */
+    int32_t n_norms = count_weights(o, "param.gpnn.input_trans.mlp.", 1);
+    out->act_final = out->layer_trans < 2 || n_norms == out->layer_trans;
     out->hidden = first->rows;
     out->dropout_network = 0;
     if (out->layer_trans > BERTH_MAX_LAYERS || out->layer_gnn1 > BERTH_MAX_LAYERS ||

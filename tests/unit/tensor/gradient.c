@@ -9,7 +9,7 @@
 
 #include <math.h>
 
-enum { MOST_ROWS = 40, MOST_COLS = 70, LEAVES = 3, CASES = 32 };
+enum { MOST_ROWS = 40, MOST_COLS = 70, LEAVES = 4, CASES = 32 };
 
 /* One call of an operation: its leaves (their shapes; values come later) and what it is told. */
 typedef struct call {
@@ -154,6 +154,19 @@ static berth_matrix *dropout(berth_tape *tape, const call *it, berth_matrix **in
     return berth_dropout(tape, in[0], 0.3, &rng);
 }
 
+static berth_matrix *relu_dropout(berth_tape *tape, const call *it, berth_matrix **in) {
+    berth_rng rng;
+    berth_rng_init(&rng, it->state, 3);
+    return berth_relu_dropout(tape, in[0], 0.3, &rng);
+}
+
+/* Over a copy: parameters must stay. */
+static berth_matrix *relu_dropout_over(berth_tape *tape, const call *it, berth_matrix **in) {
+    berth_rng rng;
+    berth_rng_init(&rng, it->state, 3);
+    return berth_relu_dropout_over(tape, berth_scale(tape, in[0], 1), it->state % 2 ? 0.3 : 0, &rng);
+}
+
 static void norm_shape(call *it) {
     one(it);
     leaf(it, 1, it->cols[0]);
@@ -163,6 +176,16 @@ static void norm_shape(call *it) {
 static berth_matrix *layer_norm(berth_tape *tape, const call *it, berth_matrix **in) {
     (void)it;
     return berth_layer_norm(tape, in[0], in[1], in[2], 1e-2);
+}
+
+static void add_norm_shape(call *it) {
+    norm_shape(it);
+    leaf(it, it->rows[0], it->cols[0]);
+}
+
+/* Of two matrices, or of one twice. */
+static berth_matrix *add_norm(berth_tape *tape, const call *it, berth_matrix **in) {
+    return berth_add_norm(tape, in[0], it->state % 3 == 0 ? in[0] : in[3], in[1], in[2], 1e-2);
 }
 
 /* A random matrix, row by row, and its transposed; rows without any element, and repeated ones, among them. */
@@ -362,7 +385,10 @@ static const trial trials[] = {
     [BERTH_TAPE_SQUARE] = {one, square},
     [BERTH_TAPE_CLAMP] = {clamp_shape, clamp},
     [BERTH_TAPE_DROPOUT] = {one, dropout},
+    [BERTH_TAPE_RELU_DROPOUT] = {one, relu_dropout},
+    [BERTH_TAPE_RELU_DROPOUT_OVER] = {one, relu_dropout_over},
     [BERTH_TAPE_LAYER_NORM] = {norm_shape, layer_norm},
+    [BERTH_TAPE_ADD_NORM] = {add_norm_shape, add_norm},
     [BERTH_TAPE_SPARSE] = {sparse_shape, sparse},
     [BERTH_TAPE_GATHER] = {index_shape, gather},
     [BERTH_TAPE_GATHER_MUL] = {index_shape, gather_mul},
@@ -437,7 +463,7 @@ static void fill(call *it, berth_params *leaves) {
 }
 
 static void check(const berth_tape_op *op, const trial *how, call *it, berth_ctx *ctx, berth_tape *tape) {
-    static const char *const names[LEAVES] = {"a", "b", "c"};
+    static const char *const names[LEAVES] = {"a", "b", "c", "d"};
     berth_params leaves;
     berth_params_init(&leaves, ctx);
     for (int32_t i = 0; i < it->n_leaves; i++)

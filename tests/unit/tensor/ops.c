@@ -310,6 +310,28 @@ static void dropout_has_its_probability(void **state) {
     }
 }
 
+/* In one pass the same as one after the other; NaN is not hidden by either. */
+static void relu_and_dropout_at_once(void **state) {
+    fixture *f = *state;
+    for (int32_t n = 0; n < 1500; n += 37) {
+        berth_rng rng;
+        berth_rng_init(&rng, 3, 7);
+        berth_matrix *a = matrix(f, 1, n);
+        if (n > 5) a->value[5] = NAN;
+        const berth_matrix *b = dropped(f, berth_relu(f->tape, a), 0.3, 3),
+                           *c = berth_relu_dropout(f->tape, a, 0.3, &rng);
+        berth_rng_init(&rng, 3, 7);
+        const berth_matrix *d = berth_relu_dropout_over(f->tape, a, 0.3, &rng);
+        for (int32_t i = 0; i < n; i++) {
+            if (i == 5)
+                assert_true(isnan(b->value[i]) && isnan(c->value[i]) && isnan(d->value[i]));
+            else
+                assert_true(b->value[i] == c->value[i] && b->value[i] == d->value[i]);
+        }
+        berth_tape_clear(f->tape);
+    }
+}
+
 static void dropout_repeats(void **state) {
     fixture *f = *state;
     for (int32_t n = 1; n < 1500; n += 37) {
@@ -345,6 +367,7 @@ int main(void) {
         CASE(sums),
         CASE(functions_are_exact_to_three_units),
         CASE(dropout_has_its_probability),
+        CASE(relu_and_dropout_at_once),
         CASE(dropout_repeats),
     };
     return cmocka_run_group_tests_name("tensor.ops", tests, NULL, NULL);
