@@ -4,7 +4,8 @@
  * already. The reward of a choice is what it gained: old minus new score (score.h), over the root mean square of all
  * rewards.
  *
- * An episode begins at the best placement on one device and visits every node once that has a choice. The return of a
+ * An episode visits every node once that has a choice. The first begins at the best placement on one device, the others
+ * at the best so far: from the same start every time it learns as much, and finds less. The return of a
  * choice is the discounted sum of the rewards from there on; the baseline is the mean return of that step in earlier
  * episodes, or of all steps where there was none. The gradient, the sum of (return - baseline) grad log p, is put
  * together while the episode runs: with the trace e = discount e + grad log p every reward adds reward * e. So only one

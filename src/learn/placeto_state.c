@@ -159,8 +159,8 @@ bool berth_placeto_state_init(berth_placeto_state *s, berth_arena *arena, const 
     *s = (berth_placeto_state){.sequence = q, .scores = scores, .width = berth_placeto_width(c->n_devices)};
     s->features = berth_arena_push(arena, n * (size_t)s->width, sizeof *s->features);
     s->device = berth_arena_push(arena, n, sizeof *s->device);
-    s->first_device = berth_arena_push(arena, n, sizeof *s->first_device);
-    s->first_begins = berth_arena_push(arena, n, sizeof *s->first_begins);
+    s->best_device = berth_arena_push(arena, n, sizeof *s->best_device);
+    s->best_begins = berth_arena_push(arena, n, sizeof *s->best_begins);
     s->task_device = berth_arena_push(arena, (size_t)c->n_tasks, sizeof *s->task_device);
     s->order = berth_arena_push(arena, n, sizeof *s->order);
     s->seen = berth_arena_push(arena, n, sizeof *s->seen);
@@ -195,48 +195,53 @@ static uint64_t with_room(const berth_placeto_state *s, int32_t step) {
     return mask ? mask : q->allowed[step];
 }
 
-/* Evaluates s->device and keeps it as the first placement if it is better. */
-static void try_first(berth_placeto_state *s) {
-    size_t n = (size_t)s->sequence->n_steps;
+/* Keeps s->device, which was just evaluated, if it is the best. */
+static void keep_best(berth_placeto_state *s, double score) {
+    if (!(score < s->best_score)) return;
+    s->best_score = score;
+    s->best_feasible = s->scores->ms < INFINITY;
+    for (int32_t step = 0; step < s->sequence->n_steps; step++) {
+        s->best_device[step] = s->device[step];
+        s->best_begins[step] = *column_of(s, step, BEGIN);
+    }
+}
+
+static void try_seed(berth_placeto_state *s) {
     double score = evaluate(s, BERTH_SOURCE_SEED);
-    if (!(score < s->first_score)) return;
-    s->first_score = score;
-    s->first_feasible = s->scores->ms < INFINITY;
-    memcpy(s->first_device, s->device, n * sizeof *s->device);
-    if (s->first_feasible) show_schedule(s);
-    for (size_t step = 0; step < n; step++) s->first_begins[step] = *column_of(s, (int32_t)step, BEGIN);
+    if (s->scores->ms < INFINITY) show_schedule(s);
+    keep_best(s, score);
 }
 
 bool berth_placeto_find_first(berth_placeto_state *s) {
     const berth_sequence *q = s->sequence;
-    s->first_score = INFINITY;
+    s->best_score = INFINITY;
     for (int32_t d = 0; d < n_devices_of(s) && !berth_search_stop(s->scores->search); d++) {
         for (int32_t step = 0; step < q->n_steps; step++)
             s->device[step] = q->allowed[step] >> d & 1 ? d : fastest(q, step, q->allowed[step]);
-        try_first(s);
+        try_seed(s);
     }
-    if (s->first_score < INFINITY && !s->first_feasible && !berth_search_stop(s->scores->search)) {
+    if (s->best_score < INFINITY && !s->best_feasible && !berth_search_stop(s->scores->search)) {
         memset(s->used, 0, (size_t)n_devices_of(s) * sizeof *s->used);
         for (int32_t step = 0; step < q->n_steps; step++) {
             s->device[step] = fastest(q, step, with_room(s, step));
             s->used[s->device[step]] += q->need[step];
         }
-        try_first(s);
+        try_seed(s);
     }
-    return s->first_score < INFINITY;
+    return s->best_score < INFINITY;
 }
 
 void berth_placeto_restart(berth_placeto_state *s) {
     memset(s->used, 0, (size_t)n_devices_of(s) * sizeof *s->used);
     for (int32_t step = 0; step < s->sequence->n_steps; step++) {
-        s->device[step] = s->first_device[step];
+        s->device[step] = s->best_device[step];
         s->used[s->device[step]] += s->sequence->need[step];
         *column_of(s, step, DONE) = *column_of(s, step, AT_HAND) = 0;
-        *column_of(s, step, BEGIN) = s->first_begins[step];
+        *column_of(s, step, BEGIN) = s->best_begins[step];
         show_device(s, step);
     }
-    s->score = s->first_score;
-    s->feasible = s->first_feasible;
+    s->score = s->best_score;
+    s->feasible = s->best_feasible;
 }
 
 uint64_t berth_placeto_take(berth_placeto_state *s, int32_t step) {
@@ -266,5 +271,6 @@ double berth_placeto_put(berth_placeto_state *s, int32_t device) {
     s->feasible = runs;
     show_device(s, step);
     if (runs) show_schedule(s);
+    keep_best(s, score);
     return gain;
 }

@@ -19,11 +19,11 @@ typedef struct berth_placeto_state {
     int32_t *device;         /* [n_steps] */
     double score;            /* of the placement */
     bool feasible;
-    /* where episodes begin */
-    int32_t *first_device;    /* [n_steps] */
-    berth_real *first_begins; /* [n_steps] starts in the schedule */
-    double first_score;
-    bool first_feasible;
+    /* the best so far, where episodes begin */
+    int32_t *best_device;    /* [n_steps] */
+    berth_real *best_begins; /* [n_steps] starts in its schedule */
+    double best_score;
+    bool best_feasible;
     /* scratch */
     int32_t *task_device; /* [n_tasks] */
     int32_t *order;       /* [n_steps] the sets of look, one after the other */
@@ -36,9 +36,10 @@ int32_t berth_placeto_width(int32_t n_devices);
 /* All in the arena; false: no memory. */
 bool berth_placeto_state_init(berth_placeto_state *state, berth_arena *arena, const berth_sequence *sequence,
                               berth_scores *scores);
-/* Evaluates everything on each device, as far as allowed, and, if none of that fits, everything where there is room;
- * the best is where episodes begin. False: the search stopped before the first. */
+/* Evaluates everything on each device, as far as allowed, and, if none of that fits, everything where there is room.
+ * False: the search stopped before the first. */
 bool berth_placeto_find_first(berth_placeto_state *state);
+/* Back to the best so far. */
 void berth_placeto_restart(berth_placeto_state *state);
 /* Take a node in hand: it is marked, and `look` is from there. Gives the devices that it may have, without those that
  * surely lack the room. */
