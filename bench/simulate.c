@@ -8,6 +8,7 @@
  * are drawn task by task (every second value is copied), half in runs of tasks, as searches see them. One core. Exit
  * code 1 if a limit is broken. */
 #include "berth/berth.h"
+#include "chain.h"
 #include "simulate/sim.h"
 #include "timing.h"
 
@@ -22,75 +23,6 @@ enum { N_PLACEMENTS = 64, RUNS = 150, PATH_SIZE = 4096 };
 #define LIMIT_MOVES       5e6
 #define LIMIT_GROWTH      4.0
 
-static uint64_t random_state = 1;
-
-static uint32_t below(uint32_t n) {
-    random_state = random_state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)((random_state >> 32) * n >> 32);
-}
-
-/* --- problems --------------------------------------------------------------------------------------------------- */
-
-static void *array(berth_costs *c, size_t n, size_t size) {
-    void *items = berth_arena_push(&c->arena, n, size);
-    if (!items) {
-        fprintf(stderr, "bench_simulate: out of memory\n");
-        exit(1);
-    }
-    return items;
-}
-
-/* Blocks of three tasks and an addition that also reads what the block began with, on two devices. */
-static berth_costs *residual_chain(berth_ctx *ctx, int32_t n, berth_model model) {
-    berth_costs *c = NULL;
-    if (berth_costs_alloc(ctx, &c) != BERTH_OK) return NULL;
-    size_t n_tasks = (size_t)n, n_values = n_tasks + 1, nd = 2;
-    c->n_tasks = c->n_ops = n;
-    c->n_values = n + 1;
-    c->n_devices = (int32_t)nd;
-    c->model = model;
-    int32_t *number = array(c, n_values, sizeof *number), *producer = array(c, n_values, sizeof *producer);
-    int32_t *home = array(c, n_values, sizeof *home), *target = array(c, n_values, sizeof *target);
-    double *time = array(c, n_tasks * nd, sizeof *time), *amount = array(c, n_values, sizeof *amount);
-    double *capacity = array(c, nd, sizeof *capacity), *launch = array(c, nd, sizeof *launch);
-    double *fixed = array(c, nd * nd, sizeof *fixed), *per_unit = array(c, nd * nd, sizeof *per_unit);
-    bool *queued = array(c, nd * nd, sizeof *queued);
-    berth_read *reads = calloc(2 * n_values, sizeof *reads);
-    size_t n_reads = 0;
-    for (int32_t v = 0; v <= n; v++) { /* value v + 1 is made by task v, value 0 is the input */
-        number[v] = v;
-        producer[v] = v - 1;
-        home[v] = v == 0 ? 0 : -1;
-        target[v] = v == n ? 0 : -1;
-        amount[v] = 1 + below(100);
-        if (v == n) break;
-        time[2 * (size_t)v] = 1 + below(100);
-        time[2 * (size_t)v + 1] = 1 + below(20);
-        reads[n_reads++] = (berth_read){v, v};
-        if (v % 4 == 3) reads[n_reads++] = (berth_read){v - 3, v};
-    }
-    for (size_t d = 0; d < nd; d++) capacity[d] = INFINITY;
-    fixed[1] = fixed[2] = 1;
-    per_unit[1] = per_unit[2] = 0.1;
-    queued[1] = queued[2] = true;
-    launch[1] = 0.5;
-    c->task_op = c->op_task = c->value_tensor = number;
-    c->value_producer = producer;
-    c->value_home = home;
-    c->value_target = target;
-    c->time_ms = time;
-    c->value_amount = c->value_bytes = amount;
-    c->capacity = capacity;
-    c->launch_ms = launch;
-    c->copy_fixed = fixed;
-    c->copy_per_unit = per_unit;
-    c->link_queued = queued;
-    c->weight_start = array(c, n_tasks + 1, sizeof *c->weight_start);
-    berth_status status = berth_costs_link(ctx, c, reads, n_reads);
-    free(reads);
-    return status == BERTH_OK ? c : NULL;
-}
-
 typedef struct placements {
     int32_t n, count;
     int32_t *device; /* [count * n] */
@@ -100,7 +32,7 @@ static placements draw_placements(const berth_costs *c, int32_t count) {
     placements p = {c->n_tasks, count, calloc((size_t)c->n_tasks * (size_t)count, sizeof *p.device)};
     for (int32_t i = 0; i < count && p.device; i++)
         for (int32_t task = 0, d = 0; task < p.n; task++) {
-            if (i % 2 == 0 || below(15) == 0) d = (int32_t)below((uint32_t)c->n_devices);
+            if (i % 2 == 0 || chain_below(15) == 0) d = (int32_t)chain_below((uint32_t)c->n_devices);
             p.device[(size_t)i * (size_t)p.n + (size_t)task] = d;
         }
     return p;
@@ -131,8 +63,8 @@ static double time_moves(berth_sim *sim, const placements *p, int32_t n_devices)
     timing t = {0};
     double sum = 0;
     for (int i = 0; i < N; i++) {
-        task[i] = (int32_t)below((uint32_t)p->n);
-        to[i] = (int32_t)below((uint32_t)n_devices);
+        task[i] = (int32_t)chain_below((uint32_t)p->n);
+        to[i] = (int32_t)chain_below((uint32_t)n_devices);
     }
     for (int run = 0; run < RUNS; run++) {
         berth_sim_load(sim, p->device, NULL);
@@ -206,7 +138,7 @@ static bool measure_growth(berth_ctx *ctx) {
         printf("%10d tasks", (int)n);
         for (int model = 0; model < 3; model++) {
             berth_sim *sim = NULL;
-            berth_costs *c = residual_chain(ctx, n, (berth_model)model);
+            berth_costs *c = chain_costs(ctx, n, (berth_model)model);
             if (!c || berth_sim_new(ctx, &sim, c) != BERTH_OK) return false;
             placements p = draw_placements(c, n < 4000 ? N_PLACEMENTS : 4);
             double ns = time_evaluations(sim, &p, n < 1000000 ? 40 : 15) * 1e6 / n;

@@ -10,6 +10,7 @@
 #include "berth/device.h"
 #include "berth/graph.h"
 #include "berth/group.h"
+#include "berth/learn.h"
 #include "berth/place.h"
 #include "berth/plan.h"
 #include "berth/read.h"

@@ -35,6 +35,14 @@ typedef struct berth_plan_method {
     double seconds;
 } berth_plan_method;
 
+/** A setting of a learned method. */
+typedef struct berth_plan_setting {
+    const char *name;
+    const char *word; /* a choice, or NULL: a number ... */
+    double number;    /* ... or, if it is a switch, 0 or 1 */
+    bool is_switch;
+} berth_plan_setting;
+
 typedef struct berth_plan {
     /* the model */
     const char *version; /* of the berth that made it */
@@ -60,6 +68,9 @@ typedef struct berth_plan {
     const char *group;    /* rule by which operations were joined for the search, or NULL */
     const char *source;   /* "seed", "polished seed", "sample", "polished sample" */
     uint64_t seed;
+    int32_t n_settings; /* of the learned method that took part, if one did */
+    const berth_plan_setting *settings;
+    const char *policy_sha256; /* of the policy file that it started from, or NULL */
     double makespan_ms, lower_bound_ms;
     double gap;              /* makespan / bound - 1; 0: proven optimal; INFINITY: no bound but 0 */
     const double *single_ms; /* [n_devices] all on one device; INFINITY: infeasible */

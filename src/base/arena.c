@@ -6,26 +6,12 @@
  * touched: neither what rounds them up to the alignment nor what is not in use. */
 #include "base/arena.h"
 
+#include "base/poison.h"
+
 #include <assert.h>
 #include <stdalign.h>
 #include <stdio.h>
 #include <string.h>
-
-#if defined(__SANITIZE_ADDRESS__)
-#define BERTH_HAS_ASAN 1
-#elif defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define BERTH_HAS_ASAN 1
-#endif
-#endif
-#ifdef BERTH_HAS_ASAN
-#include <sanitizer/asan_interface.h>
-#define POISON(start, n)   __asan_poison_memory_region(start, n)
-#define UNPOISON(start, n) __asan_unpoison_memory_region(start, n)
-#else
-#define POISON(start, n)   ((void)(start), (void)(n))
-#define UNPOISON(start, n) ((void)(start), (void)(n))
-#endif
 
 enum { FIRST_BLOCK = 1 << 10, LARGEST_STEP = 1 << 20, ALIGNMENT = alignof(max_align_t) };
 
@@ -45,7 +31,7 @@ static void drop_block(berth_arena *arena) {
     size_t size = sizeof *block + block->size;
     arena->block = block->older;
     arena->total -= size;
-    UNPOISON(block->bytes, block->size);
+    BERTH_UNPOISON(block->bytes, block->size);
     berth_resize(&arena->allocator, block, size, 0, 1);
 }
 
@@ -66,7 +52,7 @@ static bool add_block(berth_arena *arena, size_t need) {
     arena->block = block;
     arena->used = 0;
     arena->total += sizeof *block + size;
-    POISON(block->bytes, block->size);
+    BERTH_POISON(block->bytes, block->size);
     return true;
 }
 
@@ -80,7 +66,7 @@ void *berth_arena_push(berth_arena *arena, size_t n, size_t size) {
     arena->failed = false;
     berth_arena_block *block = arena->block;
     char *piece = block->bytes + arena->used;
-    UNPOISON(piece, bytes);
+    BERTH_UNPOISON(piece, bytes);
     if (arena->used < block->touched) {
         size_t dirty = block->touched - arena->used;
         memset(piece, 0, dirty < bytes ? dirty : bytes);
@@ -117,6 +103,17 @@ char *berth_arena_printf(berth_arena *arena, const char *format, ...) {
     return text;
 }
 
+void berth_arena_empty(berth_arena *arena) {
+    size_t total = arena->total;
+    if (arena->block && arena->block->older) {
+        berth_arena_deinit(arena);
+        add_block(arena, total); /* if that much is not to be had in one piece, the next pushes find their own way */
+    }
+    arena->used = 0;
+    arena->failed = false;
+    if (arena->block) BERTH_POISON(arena->block->bytes, arena->block->size);
+}
+
 berth_mark berth_arena_mark(const berth_arena *arena) {
     return (berth_mark){arena->block, arena->used, arena->failed};
 }
@@ -128,5 +125,5 @@ void berth_arena_release(berth_arena *arena, berth_mark mark) {
     }
     arena->used = mark.used;
     arena->failed = mark.failed;
-    if (arena->block) POISON(arena->block->bytes + arena->used, arena->block->size - arena->used);
+    if (arena->block) BERTH_POISON(arena->block->bytes + arena->used, arena->block->size - arena->used);
 }

@@ -36,6 +36,9 @@ char *berth_arena_string(berth_arena *arena, const char *bytes, size_t n);
 char *berth_arena_printf(berth_arena *arena, const char *format, ...) BERTH_PRINTF(2, 3);
 void *berth_arena_copy(berth_arena *arena, const void *bytes, size_t n, size_t size);
 
+/* Everything is given back at once, but the memory stays, as one block: the same pushes again allocate nothing. */
+void berth_arena_empty(berth_arena *arena);
+
 /* Scratch use: everything pushed after the mark is given back, blocks that were added since to the allocator. Marks are
  * released in the reverse order of their making. */
 berth_mark berth_arena_mark(const berth_arena *arena);

@@ -94,3 +94,11 @@ berth_status berth_file_write(berth_ctx *ctx, const char *path, const char *byte
     if (errno != ENOENT) return fail_io(ctx, path, errno);
     return replace(ctx, path, NULL, bytes, n);
 }
+
+berth_status berth_file_append(berth_ctx *ctx, const char *path, const char *bytes, size_t n) {
+    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
+    if (fd < 0) return fail_io(ctx, path, errno);
+    int error = write_all(fd, bytes, n);
+    if (close(fd) != 0 && !error) error = errno;
+    return error ? fail_io(ctx, path, error) : BERTH_OK;
+}

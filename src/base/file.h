@@ -11,6 +11,10 @@
  * output, which "-" means. BERTH_OK, BERTH_E_IO, BERTH_E_NOMEM. */
 berth_status berth_file_write(berth_ctx *ctx, const char *path, const char *bytes, size_t n);
 
+/* All n bytes at the end of the file, which is made if it is not there: for lines of a growing log. Whoever is killed
+ * meanwhile leaves a part of them. BERTH_OK, BERTH_E_IO. */
+berth_status berth_file_append(berth_ctx *ctx, const char *path, const char *bytes, size_t n);
+
 /* All bytes of a file ("-": standard input) into the arena, with a NUL behind them. For small documents: more than
  * `limit` bytes are BERTH_E_LIMIT. BERTH_OK, BERTH_E_IO, BERTH_E_LIMIT, BERTH_E_CANCELLED, BERTH_E_NOMEM. */
 berth_status berth_file_read(berth_ctx *ctx, berth_arena *arena, const char *path, size_t limit, const char **bytes,

@@ -29,6 +29,13 @@ static const cli_option options[] = {
     {"speed", 0, CLI_FLAG, CLI_USUAL, AT(speed), NULL, .help = "count what the inner loops do in a second instead"},
     {"json", 0, CLI_FLAG, CLI_USUAL, AT(json), NULL, .help = "print one JSON document"},
     {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "write to FILE instead of standard output"},
+    {"results", 'r', CLI_LIST, CLI_RARE, AT(results), "FILE",
+     .help = "studies: lines of JSON; the first is added to, all are read"},
+    {"report", 0, CLI_FLAG, CLI_RARE, AT(report), NULL, .help = "studies: run nothing, report what there is"},
+    {"part", 0, CLI_STRING, CLI_RARE, AT(part), "I/N", .help = "studies: only this part of the runs, as in 1/2"},
+    {"arm", 0, CLI_LIST, CLI_RARE, AT(arms), "NAME", .help = "studies: only this arm"},
+    {"seeds", 0, CLI_INT, CLI_RARE, AT(seeds), "N", .low = 1, .high = 1000, .help = "studies: paired runs (default 5)"},
+    {"policy", 0, CLI_STRING, CLI_RARE, AT(policy), "FILE", .help = "studies: a pretrained policy, as an arm"},
     {"data", 0, CLI_STRING, CLI_RARE, AT(data), "FOLDER",
      .help = "of workload files (default ../shared/data/workloads)"},
     {"models", 0, CLI_STRING, CLI_RARE, AT(models), "FOLDER", .help = "of the bundled models (default models)"},
@@ -43,6 +50,11 @@ static const char details[] =
     "operations) or all; the default is workloads. Every row is one method on one workload with\n"
     "the whole budget. In the table, 'above' is how far the result is above the optimum where\n"
     "that is known, else above the bound.\n"
+    "\n"
+    "learn and ablation are studies of the learned methods: arms on cases with 5 paired seeds and\n"
+    "2000 evaluations, on one thread. Each run is a line of JSON in the file of --results, and is\n"
+    "not made again; then comes the report, as a table or as JSON. --part 2/4 in four processes\n"
+    "with a file each, and then --report with all files, does the same in a quarter of the time.\n"
     "\n"
     "--speed counts, on one core, whole evaluations and single moves on the 237 groups of\n"
     "ResNet-50, models read, and evaluations of graphs from 10^3 to 10^6 operations; --budget\n"
@@ -135,7 +147,7 @@ static void put_row(const bench *b, const bench_case *item, const berth_device_s
         berth_json_object_end(text);
         return;
     }
-    berth_text_printf(text, "%-28s %-16s %-10s  %-8s", item->workload, devices->source, berth_model_name(model),
+    berth_text_printf(text, "%-28s %-16s %-10s  %-11s", item->workload, devices->source, berth_model_name(model),
                       method);
     if (!plan) {
         berth_text_printf(text, "  %12s\n", "-");
@@ -203,7 +215,7 @@ static berth_status fill(bench *b, const char *suite) {
         if (values->json)
             berth_json_array_begin(b->text, "results");
         else
-            berth_text_printf(b->text, "%-28s %-16s %-10s  %-8s  %12s  %10s  %12s  %8s\n", "workload", "devices",
+            berth_text_printf(b->text, "%-28s %-16s %-10s  %-11s  %12s  %10s  %12s  %8s\n", "workload", "devices",
                               "model", "method", "ms", "above", "evaluations", "seconds");
         status = cli_bench_walk(b->ctx, values, suite, run_case, b);
         if (values->json) berth_json_array_end(b->text);
@@ -219,7 +231,8 @@ static bool check(const bench_values *values, berth_place_options *how, const ch
     bool known = false;
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) known |= strcmp(suite, suites[i]) == 0;
     if (!known) {
-        snprintf(message, size, "there is no suite '%.60s'; there are workloads, models, generated and all", suite);
+        snprintf(message, size,
+                 "there is no suite '%.60s'; there are workloads, models, generated, all, learn and ablation", suite);
         return false;
     }
     if (values->model && berth_model_find(values->model) == BERTH_MODEL_COUNT) {
@@ -249,6 +262,7 @@ static int run_bench(berth_ctx *ctx, int argc, char **argv) {
     if (!cli_command_begin(ctx, &cli_bench, &values, argc, argv, &code)) return code;
     cli_scan at = values.common.operands.start;
     const char *suite = values.common.operands.n ? cli_list_next(&values.common.operands, &at) : "workloads";
+    if (cli_bench_is_study(suite)) return cli_bench_study(ctx, &values, suite);
     b.how.seconds = values.evaluations > 0 ? INFINITY : 1;
     if (!check(&values, &b.how, suite, message, sizeof message)) return cli_report_misuse(&cli_bench, message);
     if (values.evaluations > 0) b.how.evaluations = values.evaluations;

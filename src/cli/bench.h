@@ -12,10 +12,10 @@ extern const cli_command cli_bench;
 
 typedef struct bench_values {
     cli_common common;
-    const char *devices, *model, *budget, *data, *models, *output;
-    cli_list methods, workloads;
-    int64_t evaluations, seed, threads;
-    bool json, speed;
+    const char *devices, *model, *budget, *data, *models, *output, *part, *policy;
+    cli_list methods, workloads, arms, results;
+    int64_t evaluations, seed, seeds, threads;
+    bool json, speed, report;
 } bench_values;
 
 /* One thing to place. */
@@ -38,6 +38,10 @@ berth_status cli_bench_walk(berth_ctx *ctx, const bench_values *values, const ch
                             void *user);
 /* The graph of a case and its devices. */
 berth_status cli_bench_load(berth_ctx *ctx, const bench_case *item, berth_graph **graph, berth_device_set **devices);
+
+/* `berth bench learn` and `ablation`: the whole command. */
+bool cli_bench_is_study(const char *suite);
+int cli_bench_study(berth_ctx *ctx, const bench_values *values, const char *suite);
 
 /* The rows of --speed, each in about that many seconds. */
 berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values, double seconds);

@@ -39,6 +39,11 @@ const cli_command cli_devices = {
     .details = details,
 };
 
+berth_status cli_devices_for(berth_ctx *ctx, berth_device_set **out, const char *list, const berth_graph *graph) {
+    if (list || !berth_graph_given_costs(graph)) return berth_device_set_read(ctx, out, list ? list : "cpu,gpu");
+    return berth_device_set_given(ctx, out, graph);
+}
+
 static const char reason[] = "described, not measured";
 
 static void put_row(berth_text *text, const berth_device_set *set, int32_t index, bool json) {

@@ -6,8 +6,10 @@
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/report.h"
+#include "cli/settings.h"
 #include "cli/signals.h"
 #include "cli/simulate.h"
+#include "cli/train.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
@@ -20,7 +22,7 @@ static const cli_command help_command = {
     .name = "help",
     .run = run_help,
     .summary = "explain berth, or one of its commands",
-    .operands = "[COMMAND | methods]",
+    .operands = "[COMMAND | methods | settings]",
     .max_operands = 1,
 };
 
@@ -31,7 +33,8 @@ static const cli_command version_command = {
 };
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place, &cli_simulate, &cli_bench, &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices,  &cli_place,       &cli_simulate, &cli_train,
+    &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {
@@ -58,7 +61,7 @@ static void append_overview(berth_text *text) {
     for (int i = 0; commands[i]; i++) berth_text_printf(text, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
     berth_text_printf(text,
                       "\n'berth COMMAND -h' shows the usual options of a command, --help all of them; 'berth help\n"
-                      "methods' lists the methods of placing.\n");
+                      "methods' lists the methods of placing, 'berth help settings' what the learned ones take.\n");
 }
 
 /* Print what `append` writes to standard output. */
@@ -75,7 +78,7 @@ static int print(berth_ctx *ctx, void (*append)(berth_text *text)) {
 static void append_methods(berth_text *text) {
     berth_text_printf(text, "Methods of 'berth place' and 'berth bench':\n\n");
     for (int32_t i = 0; berth_method_name(i); i++)
-        berth_text_printf(text, "  %-8s  %s\n", berth_method_name(i), berth_method_summary(i));
+        berth_text_printf(text, "  %-11s  %s\n", berth_method_name(i), berth_method_summary(i));
 }
 
 static int run_help(berth_ctx *ctx, int argc, char **argv) {
@@ -86,6 +89,7 @@ static int run_help(berth_ctx *ctx, int argc, char **argv) {
     const char *name = cli_list_next(&values.operands, &at);
     if (!name) return print(ctx, append_overview);
     if (strcmp(name, "methods") == 0) return print(ctx, append_methods);
+    if (strcmp(name, "settings") == 0) return print(ctx, cli_settings_list);
     const cli_command *command = find_command(name);
     return command ? cli_usage_print(ctx, command, true) : fail_unknown(name);
 }

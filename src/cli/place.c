@@ -3,10 +3,12 @@
 #include "cli/place.h"
 
 #include "cli/amounts.h"
+#include "cli/devices.h"
 #include "cli/limits.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/settings.h"
 #include "cli/shapes.h"
 #include "cli/usage.h"
 
@@ -16,11 +18,11 @@
 
 typedef struct place_values {
     cli_common common;
-    const char *devices, *model, *method, *group, *objective, *budget, *profile, *output;
+    const char *devices, *model, *method, *group, *objective, *budget, *profile, *policy, *output;
     int64_t evaluations, seed, threads;
     double piece_ms;
     cli_limit_lists limits;
-    cli_list shapes;
+    cli_list shapes, settings;
     bool json;
 } place_values;
 
@@ -50,8 +52,11 @@ static const cli_option options[] = {
      .help = "serial: cost of each piece"},
     {"io", 0, CLI_LIST, CLI_RARE, AT(limits.io), "NAME=DEVICE",
      .help = "where an input starts or an output ends (default host)"},
+    {"policy", 0, CLI_STRING, CLI_RARE, AT(policy), "FILE", .help = "what a learned method starts from (berth train)"},
     {"profile", 0, CLI_STRING, CLI_RARE, AT(profile), "FILE", .help = "measured times in place of estimates"},
     {"seed", 0, CLI_INT, CLI_RARE, AT(seed), "N", .low = 0, .high = 9e18, .help = "of random numbers (default 0)"},
+    {"set", 0, CLI_LIST, CLI_RARE, AT(settings), "NAME=VALUE",
+     .help = "of a learned method; 'berth help settings' lists them"},
     {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS", .help = "shape of an input, as in x=1x3x224x224"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
     {0},
@@ -69,7 +74,7 @@ static const char details[] =
     "A pattern is a glob that matches the whole name of an operation or its whole type.\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory or limits, 5 no\n"
-    "feasible placement, 130 interrupted (the answer so far is still printed and written).\n";
+    "feasible placement or learning diverged, 130 interrupted (the answer so far is still printed and written).\n";
 
 static int run_place(berth_ctx *ctx, int argc, char **argv);
 
@@ -174,13 +179,6 @@ static int print(berth_ctx *ctx, placed *found, const place_values *values) {
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static berth_status read_devices(berth_ctx *ctx, const place_values *values, const berth_graph *graph,
-                                 berth_device_set **out) {
-    if (values->devices || !berth_graph_given_costs(graph))
-        return berth_device_set_read(ctx, out, values->devices ? values->devices : "cpu,gpu");
-    return berth_device_set_given(ctx, out, graph);
-}
-
 static int place(berth_ctx *ctx, const place_values *values, const berth_place_options *how) {
     cli_scan at = values->common.operands.start;
     placed found = {.path = cli_list_next(&values->common.operands, &at), .output = values->output};
@@ -192,7 +190,7 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
     read.n_shapes = how->n_shapes;
     int code;
     berth_status status = berth_graph_read(ctx, &graph, found.path, &read);
-    if (status == BERTH_OK) status = read_devices(ctx, values, graph, &devices);
+    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, graph);
     if (status != BERTH_OK) {
         code = cli_report_failure(ctx, status, CLI_READING);
     } else {
@@ -212,16 +210,21 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     place_values values = {.piece_ms = NAN};
     cli_shapes shapes = {0};
     cli_limits limits = {0};
+    cli_settings settings = {0};
     berth_place_options how = berth_place_options_default();
     char message[512];
     int code = CLI_DONE;
     if (!cli_command_begin(ctx, &cli_place, &values, argc, argv, &code)) return code;
     if (!parse_names(&values, &how, message, sizeof message) || !parse_budget(&values, &how, message, sizeof message) ||
         !cli_shapes_parse(&shapes, &values.shapes, message, sizeof message) ||
-        !cli_limits_parse(&limits, &values.limits, message, sizeof message))
+        !cli_limits_parse(&limits, &values.limits, message, sizeof message) ||
+        !cli_settings_parse(&settings, &values.settings, how.method, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
     how.limits = &limits.limits;
     how.profile = values.profile;
+    how.policy = values.policy;
+    how.set = settings.set;
+    how.n_set = settings.n;
     how.piece_ms = values.piece_ms;
     how.seed = (uint64_t)values.seed;
     how.threads = (int32_t)values.threads;

@@ -71,11 +71,11 @@ static void put_answer(berth_text *text, const placed *found) {
 static void put_search(berth_text *text, const placed *found) {
     const berth_plan *plan = found->plan;
     cli_text_key(text, "methods");
-    berth_text_printf(text, "%-8s  %12s  %12s\n", "method", "ms", "evaluations");
+    berth_text_printf(text, "%-11s  %12s  %12s\n", "method", "ms", "evaluations");
     for (int32_t i = 0; i < plan->n_methods; i++) {
         const berth_plan_method *row = &plan->methods[i];
         cli_text_key(text, "");
-        berth_text_printf(text, "%-8s  ", row->method);
+        berth_text_printf(text, "%-11s  ", row->method);
         if (isinf(row->makespan_ms))
             berth_text_printf(text, "%12s", "-");
         else

@@ -7,6 +7,8 @@
 
 /* The callback, or NULL where nobody looks. */
 berth_progress_fn cli_progress(bool quiet);
+/* The same for `berth train`, a few times a second; `name` is that of the graph. */
+void cli_progress_train(const berth_train_progress *progress, const char *name);
 /* Remove the line. */
 void cli_progress_end(bool quiet);
 

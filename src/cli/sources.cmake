@@ -2,6 +2,7 @@ target_sources(berth_cli PRIVATE
   src/cli/amounts.c
   src/cli/bench.c
   src/cli/bench_speed.c
+  src/cli/bench_study.c
   src/cli/bench_suites.c
   src/cli/devices.c
   src/cli/inspect.c
@@ -10,6 +11,7 @@ target_sources(berth_cli PRIVATE
   src/cli/inspect_summary.c
   src/cli/inspect_table.c
   src/cli/limits.c
+  src/cli/lessons.c
   src/cli/main.c
   src/cli/options.c
   src/cli/output.c
@@ -17,10 +19,12 @@ target_sources(berth_cli PRIVATE
   src/cli/place_summary.c
   src/cli/progress.c
   src/cli/report.c
+  src/cli/settings.c
   src/cli/shapes.c
   src/cli/signals.c
   src/cli/simulate.c
   src/cli/tensors.c
   src/cli/timeline.c
+  src/cli/train.c
   src/cli/usage.c
 )

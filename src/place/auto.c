@@ -5,17 +5,19 @@
  *
  * With a budget in time every thread has a lane of its own until the time is up. With a budget in evaluations there are
  * always N_LANES lanes with fixed shares, a proof gets three quarters of what is left, and nothing depends on a clock:
- * what is run is decided by the size of the problem alone. Learned methods get their turn where improvement goes on:
- * when nothing is proven and there is time. */
+ * what is run is decided by the size of the problem alone. A learned method gets a lane where improvement goes on to
+ * the end: when nothing is proven and there is time. */
 #include "place/auto.h"
 
 #include <math.h>
 
 enum {
     N_LANES = 4,
-    MOST_UNITS_PROVEN = 20000, /* beyond, setting up a proof costs more than it can bring */
-    MOST_BITS_TRIED = 20,      /* of all placements, if the number of evaluations is the only limit; */
-    MOST_BITS_ORDERED = 16,    /* ... where their orders are searched, too */
+    LEAST_SECONDS_TO_LEARN = 5, /* of the whole budget; */
+    LEAST_TO_LEARN = 500,       /* evaluations for the lane that learns */
+    MOST_UNITS_PROVEN = 20000,  /* beyond, setting up a proof costs more than it can bring */
+    MOST_BITS_TRIED = 20,       /* of all placements, if the number of evaluations is the only limit; */
+    MOST_BITS_ORDERED = 16,     /* ... where their orders are searched, too */
 };
 
 static bool is_timed(const berth_crew *crew) {
@@ -30,6 +32,13 @@ static berth_budget until(const berth_crew *crew, double share) {
     };
 }
 
+/* The same for a method that builds: where evaluations are limited, a share of them at most. */
+static berth_budget until_built(const berth_crew *crew, double share) {
+    berth_budget budget = until(crew, share);
+    if (budget.evaluations < INT64_MAX) budget.evaluations = 1 + (budget.evaluations - 1) / N_LANES;
+    return budget;
+}
+
 /* Under `serial` a cut is often the optimum; elsewhere it is one more start, and not the cheapest. */
 static berth_status build_all(berth_crew *crew) {
     static const char *const names[] = {"greedy", "fastest", "min-cut", "heft",   "m-etf",
@@ -40,7 +49,7 @@ static berth_status build_all(berth_crew *crew) {
         if (i == (serial ? last : 2)) continue;
         if (berth_crew_seconds(crew) > 0.2 * crew->best->budget.seconds) break;
         berth_status status =
-            berth_crew_try(crew, berth_method_find(names[i]), until(crew, serial && i == 2 ? 0.8 : 0.3));
+            berth_crew_try(crew, berth_method_find(names[i]), until_built(crew, serial && i == 2 ? 0.8 : 0.3));
         if (status != BERTH_OK && status != BERTH_E_UNSUPPORTED) return status;
     }
     return BERTH_OK;
@@ -61,17 +70,32 @@ static int64_t part_of(const berth_crew *crew, double share, int32_t lane, int32
 }
 
 /* All lanes improve the best placement so far, with that share of what is left of the evaluations, or until that share
- * of the whole time is over. */
-static berth_status improve(berth_crew *crew, double share) {
+ * of the whole time is over; the last one by a method that learns, if `learn` is set. */
+static berth_status improve_by(berth_crew *crew, double share, bool learn) {
     berth_turn turns[BERTH_CREW_LANES] = {{0}};
     int32_t n = is_timed(crew) ? crew->n_threads : N_LANES;
     if (berth_crew_done(crew)) return BERTH_OK;
     for (int32_t i = 0; i < n; i++)
         turns[i] = (berth_turn){
-            .method = improver(i),
+            .method = learn && i == n - 1 ? berth_method_find("hsdag") : improver(i),
             .budget = {.evaluations = part_of(crew, share, i, n), .seconds = until(crew, share).seconds},
         };
     return berth_crew_run(crew, turns, n);
+}
+
+static berth_status improve(berth_crew *crew, double share) {
+    return improve_by(crew, share, false);
+}
+
+/* What is left, with a lane that learns where that pays: not in an instant, and not in a few evaluations. */
+static berth_status improve_to_the_end(berth_crew *crew) {
+    bool learn = is_timed(crew) ? crew->best->budget.seconds >= LEAST_SECONDS_TO_LEARN
+                                : part_of(crew, 1, N_LANES - 1, N_LANES) >= LEAST_TO_LEARN;
+    if (learn && is_timed(crew) && crew->n_threads == 1) { /* nobody beside it: one after the other */
+        BERTH_TRY(improve_by(crew, 0.8, true));
+        learn = false;
+    }
+    return improve_by(crew, 1, learn);
 }
 
 /* --- proof ------------------------------------------------------------------------------------------------------ */
@@ -115,10 +139,10 @@ berth_status berth_place_auto(berth_crew *crew) {
         if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15), true));
         BERTH_TRY(improve(crew, 0.3));
         BERTH_TRY(prove(crew, crew->n_threads > 1 ? 0.8 : 0.6));
-        return improve(crew, 1);
+        return improve_to_the_end(crew);
     }
     BERTH_TRY(prove(crew, 0.75));
-    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
+    if (!berth_search_proven(crew->best)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
     BERTH_TRY(improve(crew, 0.3));
-    return improve(crew, 1);
+    return improve_to_the_end(crew);
 }

@@ -61,12 +61,16 @@ static int32_t count_threads(int32_t wanted) {
 }
 
 berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,
-                             const berth_place_options *options, double started) {
+                             const berth_place_options *options, const berth_learn *learn, double started) {
     *crew = (berth_crew){
         .ctx = ctx,
         .problem = problem,
         .seed = options->seed,
         .n_threads = count_threads(options->threads),
+        .learn = learn,
+        .seeded = options->seeded,
+        .unbounded = options->unbounded,
+        .curve = {.at = options->marks, .ms = options->marks_ms, .n = options->n_marks},
         .progress = options->progress,
         .progress_user = options->progress_user,
         .last_progress = -INFINITY,
@@ -82,6 +86,7 @@ berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_probl
     pthread_condattr_destroy(&attributes);
     BERTH_TRY(berth_search_new(ctx, &crew->best, problem, options->seed, budget, 1));
     crew->best->started = started;
+    if (crew->curve.n > 0) crew->best->curve = &crew->curve;
     return BERTH_OK;
 }
 
@@ -94,6 +99,16 @@ void berth_crew_deinit(berth_crew *crew) {
     berth_vec_free(berth_ctx_allocator(crew->ctx), &crew->record);
     pthread_cond_destroy(&crew->done);
     pthread_mutex_destroy(&crew->mutex);
+}
+
+bool berth_crew_starts_from_best(const berth_crew *crew, const berth_method *method) {
+    const berth_settings *settings = crew->learn ? crew->learn->settings : NULL;
+    switch (method->kind) {
+    case BERTH_METHOD_BUILDS:
+    case BERTH_METHOD_DRAWS: return false;
+    case BERTH_METHOD_LEARNS: return !settings || berth_settings_get(settings, BERTH_SET_SEEDS) != BERTH_SEEDS_NONE;
+    default: return true;
+    }
 }
 
 /* --- one turn --------------------------------------------------------------------------------------------------- */
@@ -115,15 +130,18 @@ static void prepare(berth_crew *crew, berth_lane *lane, const berth_turn *turn) 
     s->budget = turn->budget;
     s->evaluations = s->steps = 0;
     s->started = crew->best->started;
+    s->n_threads = turn->n_threads > 1 ? turn->n_threads : 1;
+    s->learn = turn->method->kind == BERTH_METHOD_LEARNS ? crew->learn : NULL;
     s->has_best = false;
     s->best_ms = INFINITY;
+    s->seen_ms = crew->best->best_ms;
+    s->curve = NULL;
     s->bound_ms = crew->best->bound_ms;
     s->calls_left = s->calls_between = 1;
     s->last_look = berth_search_clock();
     s->out_of_time = false;
     berth_rng_init(&s->rng, crew->seed, crew->n_turns++);
-    if (turn->method->kind == BERTH_METHOD_BUILDS || turn->method->kind == BERTH_METHOD_DRAWS) return;
-    if (!crew->best->has_best) return;
+    if (!berth_crew_starts_from_best(crew, turn->method) || !crew->best->has_best) return;
     berth_search_offer(s, crew->best->best_device, crew->best->best_has_priority ? crew->best->best_priority : NULL,
                        crew->best->best_source, crew->best->best_method);
 }
@@ -160,6 +178,10 @@ static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_
     if (s->has_best && !turn->bound_only)
         berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
                            s->best_method);
+    if (turn->status == BERTH_E_NUMERIC && crew->is_portfolio) { /* the others go on */
+        berth_log(crew->ctx, BERTH_LOG_WARNING, "%s: %s", turn->method->name, berth_ctx_message(lane->ctx));
+        return BERTH_OK;
+    }
     if (turn->status == BERTH_OK || turn->status == BERTH_E_UNSUPPORTED || turn->status == BERTH_E_INFEASIBLE ||
         turn->status == BERTH_E_CANCELLED)
         return BERTH_OK;
@@ -238,6 +260,10 @@ berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n) {
     crew->next = crew->n_running = 0;
     crew->at_work = turns[0].method->name;
     atomic_store(&crew->enough, false);
+    if (n == 1 && crew->curve.n > 0 && !turns[0].bound_only) {
+        crew->curve.before = crew->best->evaluations;
+        crew->lanes[0].search->curve = &crew->curve;
+    }
     run_stage(crew);
     for (int32_t i = 0; i < n; i++) BERTH_TRY(merge(crew, &crew->lanes[i], &turns[i]));
     if (n == 1 && turns[0].status == BERTH_E_UNSUPPORTED)

@@ -9,6 +9,7 @@
 
 #include "base/vec.h"
 #include "berth/place.h"
+#include "learn/learn.h"
 #include "place/methods.h"
 
 #include <pthread.h>
@@ -30,6 +31,7 @@ typedef struct berth_turn {
     const berth_method *method;
     berth_budget budget; /* seconds: counted from the start of the crew */
     bool bound_only;     /* nothing else of it counts */
+    int32_t n_threads;   /* that the method itself may use; 0: one */
     /* what came of it */
     berth_status status;
     double seconds;
@@ -41,6 +43,10 @@ struct berth_crew {
     berth_search *best; /* the answer so far, all evaluations, the bound, the whole budget */
     uint64_t seed, n_turns;
     int32_t n_threads;
+    const berth_learn *learn; /* for methods that learn; NULL: there are none */
+    bool seeded, unbounded;   /* berth/place.h */
+    bool is_portfolio;        /* one method that diverges is no failure */
+    berth_curve curve;        /* of all turns that count, where they run one at a time */
     BERTH_VEC(berth_plan_method) record;
     berth_lane lanes[BERTH_CREW_LANES];
 
@@ -58,9 +64,9 @@ struct berth_crew {
     atomic_bool cancelled, enough;
 };
 
-/* `started`: the moment from which seconds are counted. */
+/* `started`: the moment from which seconds are counted. `learn` may be NULL. */
 berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,
-                             const berth_place_options *options, double started);
+                             const berth_place_options *options, const berth_learn *learn, double started);
 void berth_crew_deinit(berth_crew *crew);
 
 /* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. Turns that
@@ -73,6 +79,8 @@ berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_
 berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep);
 /* Add to what is known of a method; ms INFINITY: it found nothing. */
 berth_status berth_crew_record(berth_crew *crew, const char *method, double ms, int64_t evaluations, double seconds);
+/* Whether the method starts from the best placement so far, which everything on one device then is the first of. */
+bool berth_crew_starts_from_best(const berth_crew *crew, const berth_method *method);
 /* Budget spent, cancelled or proven. */
 bool berth_crew_done(berth_crew *crew);
 /* Seconds since the start. */

@@ -6,8 +6,6 @@
 #include "base/rng.h"
 #include "graph/build.h"
 
-#include <assert.h>
-
 enum { ROWS = 1024, MOST_INPUTS = 8, MOST_BRANCHES = 4 };
 
 typedef struct generator {
@@ -18,7 +16,7 @@ typedef struct generator {
 } generator;
 
 const char *berth_generated_name(berth_generated kind) {
-    static const char *const names[] = {"branches", "layers", "series-parallel"};
+    static const char *const names[] = {"branches", "layers", "series-parallel", "transformer"};
     return kind >= 0 && kind < BERTH_GENERATED_COUNT ? names[kind] : "";
 }
 
@@ -47,26 +45,34 @@ static int64_t features_of(const generator *g, int32_t tensor) {
     return g->build->tensors.items[tensor].shape.dims[1].min;
 }
 
-/* An operation that reads these; a product also reads weights of its own. Its output comes back, or -1. */
-static int32_t add_op(generator *g, const int32_t *inputs, int32_t n) {
-    static const char *const types[] = {"MatMul", "MatMul", "Relu", "Softmax"};
-    int32_t ports[MOST_INPUTS + 1], output;
-    assert(n >= 1);
+/* An operation of that type that reads these, and its output, of that size; or -1. */
+static int32_t add_typed(generator *g, const char *type, const int32_t *inputs, int32_t n, int64_t rows,
+                         int64_t features) {
     if (g->build->failed || g->arena->failed) return -1;
-    const char *type = n > 1 ? "Sum" : types[below(g, 4)];
-    for (int32_t i = 0; i < n; i++) ports[i] = inputs[i];
-    int64_t features = features_of(g, inputs[0]);
-    if (type == types[0]) {
-        int64_t wide = (int64_t)64 << below(g, 3);
-        ports[n++] = add_tensor(g, features, wide, BERTH_TENSOR_INITIALIZER);
-        features = wide;
-    }
-    output = add_tensor(g, ROWS, features, 0);
+    for (int32_t i = 0; i < n; i++)
+        if (inputs[i] < 0) return -1;
+    int32_t output = add_tensor(g, rows, features, 0);
     const char *name = berth_arena_printf(g->arena, "op%d", (int)g->n_ops);
     int32_t op = berth_build_op(g->build, &(berth_op){.name = name, .type = type, .domain = "", .id = g->n_ops});
-    if (op < 0 || output < 0 || ports[n - 1] < 0 || g->arena->failed) return -1;
+    if (op < 0 || output < 0 || g->arena->failed) return -1;
     g->n_ops++;
-    return berth_build_ports(g->build, op, ports, n, 0, &output, 1) == BERTH_OK ? output : -1;
+    return berth_build_ports(g->build, op, inputs, n, 0, &output, 1) == BERTH_OK ? output : -1;
+}
+
+/* A product with weights of its own. */
+static int32_t add_product(generator *g, int32_t from, int64_t features) {
+    if (from < 0) return -1;
+    int32_t ports[2] = {from, add_tensor(g, features_of(g, from), features, BERTH_TENSOR_INITIALIZER)};
+    return add_typed(g, "MatMul", ports, 2, ROWS, features);
+}
+
+/* An operation of any type that reads these: a sum of several. */
+static int32_t add_op(generator *g, const int32_t *inputs, int32_t n) {
+    static const char *const types[] = {"MatMul", "MatMul", "Relu", "Softmax"};
+    if (g->build->failed || g->arena->failed) return -1;
+    const char *type = n > 1 ? "Sum" : types[below(g, 4)];
+    if (type == types[0]) return add_product(g, inputs[0], (int64_t)64 << below(g, 3));
+    return add_typed(g, type, inputs, n, ROWS, features_of(g, inputs[0]));
 }
 
 static int32_t add_chain(generator *g, int32_t from, int32_t n) {
@@ -124,6 +130,30 @@ static int32_t draw_series(generator *g, int32_t from, int32_t n) { /* NOLINT(mi
     return from;
 }
 
+/* One head: softmax(q k^T) v. */
+static int32_t add_head(generator *g, int32_t from, int64_t features) {
+    int32_t q = add_product(g, from, features), k = add_product(g, from, features);
+    int32_t v = add_product(g, from, features), turned = add_typed(g, "Transpose", &k, 1, features, ROWS);
+    int32_t scores = add_typed(g, "MatMul", (int32_t[]){q, turned}, 2, ROWS, ROWS);
+    int32_t shares = add_typed(g, "Softmax", &scores, 1, ROWS, ROWS);
+    return add_typed(g, "MatMul", (int32_t[]){shares, v}, 2, ROWS, features);
+}
+
+static int32_t draw_transformer(generator *g, int32_t from, int32_t n) {
+    while (g->n_ops < n && from >= 0) {
+        int32_t n_heads = 2 + below(g, 2), heads[3];
+        int64_t features = features_of(g, from);
+        int32_t calm = add_typed(g, "Softmax", &from, 1, ROWS, features);
+        for (int32_t i = 0; i < n_heads; i++) heads[i] = add_head(g, calm, features / 2);
+        int32_t joined = add_typed(g, "Sum", heads, n_heads, ROWS, features / 2);
+        int32_t attended = add_typed(g, "Sum", (int32_t[]){from, add_product(g, joined, features)}, 2, ROWS, features);
+        int32_t wide = add_product(g, attended, 2 * features);
+        int32_t active = wide < 0 ? -1 : add_typed(g, "Relu", &wide, 1, ROWS, 2 * features);
+        from = add_typed(g, "Sum", (int32_t[]){attended, add_product(g, active, features)}, 2, ROWS, features);
+    }
+    return from;
+}
+
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
 static berth_status generate(generator *g, berth_generated kind, int32_t n_ops, berth_graph **out) {
@@ -133,6 +163,7 @@ static berth_status generate(generator *g, berth_generated kind, int32_t n_ops, 
     if (first >= 0) switch (kind) {
         case BERTH_GENERATED_BRANCHES: output = draw_branches(g, first, n_ops); break;
         case BERTH_GENERATED_LAYERS: output = draw_layers(g, first, n_ops); break;
+        case BERTH_GENERATED_TRANSFORMER: output = draw_transformer(g, first, n_ops); break;
         default: output = draw_series(g, first, n_ops - 1);
         }
     if (output < 0) return berth_fail_nomem(g->build->ctx);

@@ -4,6 +4,7 @@
 #include "place/methods.h"
 
 #include "berth/place.h"
+#include "learn/learn.h"
 #include "search/exact.h"
 #include "search/min_cut.h"
 #include "search/search_methods.h"
@@ -24,6 +25,11 @@ static const berth_method methods[] = {
      "least times and copies; optimal under serial on two devices"},
     {"local", BERTH_METHOD_IMPROVES, berth_search_local, "moves of single operations at boundaries, with restarts"},
     {"anneal", BERTH_METHOD_IMPROVES, berth_search_anneal, "simulated annealing"},
+    {"hsdag", BERTH_METHOD_LEARNS, berth_learn_hsdag, "learns which changes of a placement shorten its schedule"},
+    {"hsdag:paper", BERTH_METHOD_LEARNS, berth_learn_hsdag_paper, "the published method, as the paper has it"},
+    {"hsdag:code", BERTH_METHOD_LEARNS, berth_learn_hsdag_code, "the published method, as its code has it"},
+    {"placeto", BERTH_METHOD_LEARNS, berth_learn_placeto, "a learned policy, node by node (Addanki et al. 2019)"},
+    {"rnn", BERTH_METHOD_LEARNS, berth_learn_rnn, "a learned policy, as a sequence (Mirhoseini et al. 2017)"},
     {"exact", BERTH_METHOD_PROVES, berth_search_exact, "branch and bound, or over ideals: the optimum, if it ends"},
     {"auto", BERTH_METHOD_PORTFOLIO, NULL, "all of these within the budget; never worse than one device"},
 };

@@ -9,6 +9,7 @@ typedef enum berth_method_kind {
     BERTH_METHOD_BUILDS,    /* makes a placement from nothing, in one go */
     BERTH_METHOD_DRAWS,     /* makes any number of them, until the budget ends */
     BERTH_METHOD_IMPROVES,  /* starts from the best placement of the search and goes on until the budget ends */
+    BERTH_METHOD_LEARNS,    /* improves, or draws where its setting `seeds` is none; see learn/learn.h */
     BERTH_METHOD_PROVES,    /* ends with a proof, if it ends */
     BERTH_METHOD_BOUNDS,    /* raises the bound only; no row of the table */
     BERTH_METHOD_PORTFOLIO, /* runs others */

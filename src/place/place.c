@@ -5,6 +5,7 @@
  * output that of its producer. */
 #include "berth/place.h"
 
+#include "place/learned.h"
 #include "place/solve.h"
 #include "plan/plan.h"
 
@@ -31,6 +32,7 @@ typedef struct job {
     berth_plan_draft *draft;
     berth_costs *costs;
     berth_problem *problem;
+    berth_learned learned;
     berth_crew crew;
 } job;
 
@@ -40,7 +42,7 @@ static berth_status check_options(job *j) {
     if (!j->method) return berth_fail(j->ctx, BERTH_E_ARG, "there is no method '%.80s'", o->method);
     if (!(o->seconds >= 0) || o->evaluations < 1 || o->threads < 0 || o->seed > INT64_MAX)
         return berth_fail(j->ctx, BERTH_E_ARG, "a budget must be positive, and a seed less than 2^63");
-    return BERTH_OK;
+    return berth_learned_init(j->ctx, &j->learned, j->method, o);
 }
 
 static berth_status set_up(job *j) {
@@ -148,12 +150,15 @@ static berth_status fill_plan(job *j) {
     plan->n_methods = (int32_t)j->crew.record.n;
     if (!plan->methods) return berth_fail_nomem(j->ctx);
     take_numbers(j);
+    for (int32_t i = 0; i < plan->n_methods; i++)
+        if (j->learned.method && strcmp(plan->methods[i].method, j->learned.method->name) == 0)
+            return berth_learned_store(j->ctx, &j->learned, j->draft);
     return BERTH_OK;
 }
 
 static berth_status run(job *j) {
     BERTH_TRY(set_up(j));
-    berth_status status = berth_crew_init(&j->crew, j->ctx, j->problem, j->options, j->started);
+    berth_status status = berth_crew_init(&j->crew, j->ctx, j->problem, j->options, &j->learned.learn, j->started);
     if (status == BERTH_OK) status = search(j);
     if (status == BERTH_OK) status = fill_plan(j);
     berth_crew_deinit(&j->crew);
@@ -166,14 +171,15 @@ berth_status berth_place(berth_ctx *ctx, berth_plan **out, const berth_graph *gr
     job j = {.ctx = ctx, .graph = graph, .devices = devices, .options = options ? options : &defaults};
     *out = NULL;
     j.started = berth_search_clock();
-    BERTH_TRY(check_options(&j));
-    BERTH_TRY(berth_plan_draft_new(ctx, &j.draft));
-    berth_status status = run(&j);
+    berth_status status = check_options(&j);
+    if (status == BERTH_OK) status = berth_plan_draft_new(ctx, &j.draft);
+    if (status == BERTH_OK) status = run(&j);
+    berth_learned_deinit(&j.learned);
     berth_problem_free(j.problem);
     berth_costs_free(j.costs);
     if (status == BERTH_OK)
         *out = &j.draft->plan;
-    else
+    else if (j.draft)
         berth_plan_free(&j.draft->plan);
     return status;
 }

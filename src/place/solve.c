@@ -1,45 +1,56 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every single device takes is simulated first, whatever the method: it is part of the answer, and methods that
- * start from something start from the best of them. That is also why the portfolio is never worse. */
+ * start from something start from the best of them. That is also why the portfolio is never worse. The bounds that cost
+ * no more than that come next, so that every answer has one. */
 #include "place/solve.h"
 
 #include "place/auto.h"
+#include "search/bound.h"
+#include "search/search_methods.h"
 
 #include <math.h>
-
-static bool starts_from_something(const berth_method *method) {
-    return method->kind != BERTH_METHOD_BUILDS && method->kind != BERTH_METHOD_DRAWS;
-}
 
 static berth_status run_singles(berth_crew *crew, const berth_method *method, double *single_ms) {
     const berth_costs *c = crew->problem->costs;
     const berth_allocator *allocator = berth_ctx_allocator(crew->ctx);
     size_t room = (size_t)c->n_tasks + 1;
+    bool is_start = berth_crew_starts_from_best(crew, method);
     double started = berth_search_clock();
     int32_t *device = berth_resize(allocator, NULL, 0, room, sizeof *device);
     if (!device) return berth_fail_nomem(crew->ctx);
     for (int32_t d = 0; d < c->n_devices; d++) {
         for (int32_t task = 0; task < c->n_tasks; task++) device[task] = d;
         single_ms[d] = berth_sim_run(crew->best->sim, device, NULL);
-        if (!starts_from_something(method)) continue;
+        if (!is_start) continue;
         berth_search_count(crew->best, 1);
         if (single_ms[d] < INFINITY) berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
     }
     berth_resize(allocator, device, room, 0, sizeof *device);
-    if (!starts_from_something(method)) return BERTH_OK;
+    if (!is_start) return BERTH_OK;
     return berth_crew_record(crew, "single", crew->best->best_ms, c->n_devices, berth_search_clock() - started);
 }
 
 /* A method alone: first a bound, so that it may know when it is done, in little of the time; what proves has its own.
  */
 static berth_status run_one(berth_crew *crew, const berth_method *method) {
+    static const berth_method seeds = {"seeds", BERTH_METHOD_IMPROVES, berth_search_seeds, "the methods that build"};
     berth_budget whole = crew->best->budget, some = whole;
     if (whole.seconds < INFINITY) some.seconds = berth_crew_seconds(crew) + fmin(0.1 * whole.seconds, 0.25);
-    if (method->kind != BERTH_METHOD_PROVES) BERTH_TRY(berth_crew_raise_bound(crew, some, false));
-    return berth_crew_try(crew, method, (berth_budget){berth_search_left(crew->best), whole.seconds});
+    if (method->kind != BERTH_METHOD_PROVES && !crew->unbounded) BERTH_TRY(berth_crew_raise_bound(crew, some, false));
+    if (method->kind == BERTH_METHOD_IMPROVES && crew->seeded) {
+        BERTH_TRY(berth_crew_try(crew, &seeds, (berth_budget){berth_search_left(crew->best), whole.seconds}));
+        if (berth_crew_done(crew)) return BERTH_OK;
+    }
+    berth_turn turn = {.method = method, .budget = {berth_search_left(crew->best), whole.seconds}};
+    if (method->kind == BERTH_METHOD_LEARNS) turn.n_threads = crew->n_threads;
+    return berth_crew_run(crew, &turn, 1);
 }
 
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
     BERTH_TRY(run_singles(crew, method, single_ms));
-    return method->kind == BERTH_METHOD_PORTFOLIO ? berth_place_auto(crew) : run_one(crew, method);
+    BERTH_TRY(berth_bound_quick(crew->best));
+    crew->is_portfolio = method->kind == BERTH_METHOD_PORTFOLIO;
+    BERTH_TRY(crew->is_portfolio ? berth_place_auto(crew) : run_one(crew, method));
+    berth_curve_end(&crew->curve, crew->best->best_ms);
+    return BERTH_OK;
 }

@@ -272,6 +272,42 @@ static berth_status read_single(const reader *r, const berth_json *root) {
     return BERTH_OK;
 }
 
+/* Whatever another release may have written down there: names with words, numbers and switches. */
+static berth_status read_settings(const reader *r, const berth_json *root) {
+    berth_plan *plan = &r->draft->plan;
+    const berth_json *object = berth_json_get(root, "settings");
+    if (!object || object->kind == BERTH_JSON_NULL) return BERTH_OK;
+    BERTH_TRY(berth_json_want(r->ctx, r->name, root, "settings", BERTH_JSON_OBJECT, &object));
+    if (object->count > MAX_NAMES) return refuse(r, object, "there are too many", "settings");
+    berth_plan_setting *settings = berth_arena_push(r->arena, (size_t)object->count, sizeof *settings), *at = settings;
+    if (!settings) return berth_fail_nomem(r->ctx);
+    for (const berth_json *item = object->child; item; item = item->next, at++) {
+        at->name = item->key;
+        bool is_word = item->kind == BERTH_JSON_STRING && !memchr(item->string, 0, item->size);
+        if (strlen(item->key) != item->key_size) return refuse(r, item, "a name with a NUL in", "settings");
+        at->is_switch = item->kind == BERTH_JSON_TRUE || item->kind == BERTH_JSON_FALSE;
+        if (item->kind == BERTH_JSON_NUMBER)
+            at->number = item->number;
+        else if (is_word)
+            at->word = item->string;
+        else if (at->is_switch)
+            at->number = item->kind == BERTH_JSON_TRUE;
+        else
+            return refuse(r, item, "neither a number nor a word nor a switch:", item->key);
+    }
+    plan->settings = settings;
+    plan->n_settings = object->count;
+    return BERTH_OK;
+}
+
+static berth_status read_policy(const reader *r, const berth_json *root) {
+    berth_plan *plan = &r->draft->plan;
+    if (!berth_json_get(root, "policy_sha256")) return BERTH_OK;
+    BERTH_TRY(want_text(r, root, "policy_sha256", &plan->policy_sha256));
+    if (!plan->policy_sha256 || is_digest(plan->policy_sha256)) return BERTH_OK;
+    return refuse(r, berth_json_get(root, "policy_sha256"), "this is no digest:", plan->policy_sha256);
+}
+
 static berth_status read_numbers(const reader *r, const berth_json *root) {
     berth_plan *plan = &r->draft->plan;
     int64_t seed = 0;
@@ -281,6 +317,8 @@ static berth_status read_numbers(const reader *r, const berth_json *root) {
     BERTH_TRY(want_string(r, root, "source", &plan->source));
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "seed", 0, INT64_MAX, &seed));
     plan->seed = (uint64_t)seed;
+    BERTH_TRY(read_settings(r, root));
+    BERTH_TRY(read_policy(r, root));
     BERTH_TRY(want_amount(r, root, "makespan_ms", false, &plan->makespan_ms));
     BERTH_TRY(want_amount(r, root, "lower_bound_ms", false, &plan->lower_bound_ms));
     BERTH_TRY(want_amount(r, root, "gap", true, &plan->gap));
@@ -339,7 +377,7 @@ static berth_status read_root(const reader *r, const berth_json *root) {
                                        "objective", "limits",  "method",      "found_by",       "group",
                                        "source",    "seed",    "makespan_ms", "lower_bound_ms", "gap",
                                        "single_ms", "order",   "placement",   "interrupted",    "evaluations",
-                                       "seconds",   "methods", NULL};
+                                       "seconds",   "methods", "settings",    "policy_sha256",  NULL};
     int64_t schema = 0;
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "schema", 1, 1, &schema));
     BERTH_TRY(berth_json_only(r->ctx, r->name, root, keys));

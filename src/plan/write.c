@@ -107,6 +107,24 @@ static void write_assumptions(berth_text *text, const berth_plan *plan) {
     write_limits(text, &plan->limits);
 }
 
+static void write_settings(berth_text *text, const berth_plan *plan) {
+    if (plan->n_settings == 0) {
+        berth_json_null(text, "settings");
+        return;
+    }
+    berth_json_object_begin(text, "settings");
+    for (int32_t i = 0; i < plan->n_settings; i++) {
+        const berth_plan_setting *setting = &plan->settings[i];
+        if (setting->word)
+            berth_json_string(text, setting->name, setting->word);
+        else if (setting->is_switch)
+            berth_json_bool(text, setting->name, setting->number != 0);
+        else
+            berth_json_double(text, setting->name, setting->number);
+    }
+    berth_json_object_end(text);
+}
+
 static void write_answer(berth_text *text, const berth_plan *plan) {
     berth_json_string(text, "method", plan->method);
     berth_json_string(text, "found_by", plan->found_by);
@@ -116,6 +134,11 @@ static void write_answer(berth_text *text, const berth_plan *plan) {
         berth_json_null(text, "group");
     berth_json_string(text, "source", plan->source);
     berth_json_int(text, "seed", (int64_t)plan->seed);
+    write_settings(text, plan);
+    if (plan->policy_sha256)
+        berth_json_string(text, "policy_sha256", plan->policy_sha256);
+    else
+        berth_json_null(text, "policy_sha256");
     berth_json_double(text, "makespan_ms", plan->makespan_ms);
     berth_json_double(text, "lower_bound_ms", plan->lower_bound_ms);
     berth_json_double(text, "gap", plan->gap);

@@ -5,6 +5,8 @@
  * two budgets below, in proportion to the number of tensors. */
 #include "read/infer.h"
 
+#include <inttypes.h>
+
 #include "read/infer_rows.h"
 
 #include <string.h>
@@ -44,5 +46,7 @@ berth_status berth_onnx_infer(berth_build *b, int64_t opset) {
         status = infer_op(&in);
     }
     berth_arena_deinit(&in.scratch);
+    if (in.n_ignored > 1)
+        berth_log(b->ctx, BERTH_LOG_WARNING, "declared shapes ignored besides that one: %" PRId32, in.n_ignored - 1);
     return status;
 }

@@ -280,22 +280,30 @@ berth_status berth_infer_broadcast(berth_infer *in, berth_dims *dims, const bert
 
 /* --- outputs --- */
 
-/* What the file declares against what follows; the result is in `dims`. */
-static berth_status merge_declared(berth_infer *in, const berth_tensor *tensor, berth_dims *dims) {
-    const berth_shape *declared = &tensor->shape;
-    bool agree = declared->rank < 0 || declared->rank == dims->rank;
+static bool declaration_fits(const berth_shape *declared, const berth_dims *dims) {
+    if (declared->rank < 0) return true;
+    if (declared->rank != dims->rank) return false;
     /* Some exporters declare 0 where they mean a dimension that is not known. */
-    for (int32_t i = 0; agree && i < declared->rank; i++)
-        agree = berth_dim_is(&declared->dims[i], 0) || berth_dim_agree(&declared->dims[i], &dims->at[i]);
-    if (!agree) {
+    for (int32_t i = 0; i < declared->rank; i++)
+        if (!berth_dim_is(&declared->dims[i], 0) && !berth_dim_agree(&declared->dims[i], &dims->at[i])) return false;
+    return true;
+}
+
+/* What the file declares against what follows; the result is in `dims`. A declaration that contradicts is only a note
+ * that someone forgot (a batch size changed by hand, say): runtimes go by what follows, with a warning, and so do we.
+ */
+static void merge_declared(berth_infer *in, const berth_tensor *tensor, berth_dims *dims) {
+    const berth_shape *declared = &tensor->shape;
+    if (!declaration_fits(declared, dims)) {
         berth_dims other = {.rank = declared->rank};
         for (int32_t i = 0; i < other.rank; i++) other.at[i] = declared->dims[i];
         char a[BERTH_DIMS_TEXT], b[BERTH_DIMS_TEXT];
-        return berth_infer_refuse(in, "the file declares %s for '%.100s', which follows to be %s",
-                                  berth_dims_text(&other, a), tensor->name, berth_dims_text(dims, b));
+        berth_log(in->b->ctx, in->n_ignored++ ? BERTH_LOG_INFO : BERTH_LOG_WARNING,
+                  "the file declares %s for '%.100s', which follows to be %s: the declaration is ignored",
+                  berth_dims_text(&other, a), tensor->name, berth_dims_text(dims, b));
+        return;
     }
     for (int32_t i = 0; i < declared->rank; i++) dims->at[i] = berth_dim_best(&dims->at[i], &declared->dims[i]);
-    return BERTH_OK;
 }
 
 static bool same_dims(const berth_shape *shape, const berth_dims *dims) {
@@ -334,7 +342,7 @@ berth_status berth_infer_out(berth_infer *in, int32_t port, berth_type type, con
     if (!dims || dims->rank < 0) return BERTH_OK;
     berth_dims merged;
     berth_dims_assign(&merged, dims);
-    BERTH_TRY(merge_declared(in, tensor, &merged));
+    merge_declared(in, tensor, &merged);
     store_dims(in, tensor, &merged);
     return BERTH_OK;
 }

@@ -54,6 +54,7 @@ struct berth_infer {
     int64_t dim_room;     /* the same for dimensions */
     const berth_op *op;   /* the operation at hand */
     berth_status status;  /* its first malformed attribute */
+    int32_t n_ignored;    /* declarations that contradict what follows */
 };
 
 /* --- refusing ------------------------------------------------------------------------------------------------- */

@@ -21,10 +21,23 @@ bool berth_patience_ends(const berth_search *search, const berth_patience *patie
            berth_cancelled(search->ctx);
 }
 
+/* `queued`: along the order first, which often gives the optimum, but sees no end of a graph that is too large. */
+static berth_status bound_queued(berth_search *search, berth_patience *patience) {
+    berth_patience part = *patience;
+    part.work /= 4;
+    if (part.until < INFINITY) part.until -= berth_patience_left(patience) / 2;
+    patience->work -= part.work;
+    BERTH_TRY(berth_bound_queued(search, &part));
+    patience->work += fmax(part.work, 0);
+    return berth_patience_ends(search, patience) ? BERTH_OK : berth_bound_dual(search, patience);
+}
+
 berth_status berth_search_bounds(berth_search *search, double seconds) {
     berth_patience patience = berth_patience_for(search, seconds);
     const berth_costs *c = search->problem->costs;
     if (c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY)
         return berth_bound_serial(search, &patience);
+    if (c->model == BERTH_MODEL_QUEUED && c->objective == BERTH_OBJECTIVE_LATENCY)
+        return bound_queued(search, &patience);
     return berth_bound_dual(search, &patience);
 }

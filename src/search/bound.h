@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lower bounds, for every execution model and both objectives. All hold for placements of single tasks (of classes that
- * must share a device), under any order, and with memory limits. */
+ * must share a device) and with memory limits, under `concurrent` in any order, under `queued` in file order. */
 #ifndef BERTH_SEARCH_BOUND_H
 #define BERTH_SEARCH_BOUND_H
 
@@ -10,6 +10,9 @@
  * amount of work is done, so that the result does not depend on the machine. Where a bound comes with a placement that
  * has it, that is offered, too, and the search is proven. */
 berth_status berth_search_bounds(berth_search *search, double seconds);
+
+/* Raises it by what can be said in linear time. */
+berth_status berth_bound_quick(berth_search *search);
 
 /* How long, and how much work, is left for bounds. */
 typedef struct berth_patience {
@@ -26,7 +29,9 @@ bool berth_patience_ends(const berth_search *search, const berth_patience *patie
 
 /* `serial`, latency. */
 berth_status berth_bound_serial(berth_search *search, berth_patience *patience);
-/* Every other model, and throughput: paths and loads. */
+/* Every other model, and throughput: paths and loads. In any order under `queued`, too. */
 berth_status berth_bound_dual(berth_search *search, berth_patience *patience);
+/* `queued`, latency: tasks in file order. */
+berth_status berth_bound_queued(berth_search *search, berth_patience *patience);
 
 #endif

@@ -2,8 +2,8 @@
 /* `cut`: the best single cut. For an ordered pair of devices, units before a place in topological order run on the
  * first device and the others on the second; a unit that may not goes where it runs fastest. One step along the order
  * is one move of the simulator, so that trying all places of all pairs costs what the model's moves cost. Where a move
- * is a full run and there are many places, a few of them are tried for every pair, and then ever more closely around
- * the best. */
+ * is a full run and there are many places, or the budget does not allow them all, a few of them are tried for every
+ * pair, and then ever more closely around the best. */
 #include <math.h>
 
 #include "search/search_methods.h"
@@ -77,9 +77,10 @@ static void try_pairs(cutter *c) {
     const berth_costs *costs = c->p->costs;
     int32_t k = costs->n_devices, n = c->p->n_units;
     bool moves_are_cheap = costs->model == BERTH_MODEL_SERIAL && !(costs->piece_ms > 0) && !c->p->memory_binds;
-    bool all = moves_are_cheap || n <= ALL_UNITS;
-    double n_places = coarse_work / ((double)costs->n_tasks * k * k);
-    int32_t step = n_places < 4 ? n / 4 : n_places > n ? 1 : (int32_t)(n / n_places);
+    double allowed = (double)berth_search_left(c->search) / ((double)k * (k - 1));
+    bool all = (moves_are_cheap || n <= ALL_UNITS) && n < allowed;
+    double n_places = fmin(coarse_work / ((double)costs->n_tasks * k * k), allowed / 2);
+    int32_t step = (int32_t)fmin(fmax(n / n_places, 1), fmax(n / 4.0, 1));
     for (int32_t a = 0; a < k; a++)
         for (int32_t b = 0; b < k; b++) {
             if (a == b) continue;

@@ -7,5 +7,7 @@ berth_status berth_search_exact(berth_search *search) {
     if (c->objective == BERTH_OBJECTIVE_LATENCY && c->model == BERTH_MODEL_CONCURRENT)
         return berth_search_exact_concurrent(search);
     if (c->model == BERTH_MODEL_CONTIGUOUS) return berth_search_exact_contiguous(search);
+    if (c->objective == BERTH_OBJECTIVE_LATENCY && c->model == BERTH_MODEL_QUEUED)
+        return berth_search_exact_queued(search);
     return berth_search_exact_placements(search);
 }

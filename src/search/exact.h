@@ -13,7 +13,9 @@ berth_status berth_search_exact(berth_search *search);
 berth_status berth_search_exact_concurrent(berth_search *search);
 /* `contiguous`, both objectives: ideals of the graph. */
 berth_status berth_search_exact_contiguous(berth_search *search);
-/* Any model: depth-first over placements; orders are the model's own. For `serial` and `queued`, and for throughput. */
+/* `queued`, latency, tasks in file order: along that order. */
+berth_status berth_search_exact_queued(berth_search *search);
+/* Any model: depth-first over placements; orders are the model's own. For `serial`, memory limits and throughput. */
 berth_status berth_search_exact_placements(berth_search *search);
 
 #endif

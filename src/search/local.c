@@ -39,7 +39,7 @@ static bool improve_unit(berth_stroll *w, int32_t unit) {
 
 /* The task before the one that runs before it on its device. */
 static bool improve_order(berth_stroll *w, int32_t task) {
-    int32_t place = berth_stroll_find_place(w, task, 1, false);
+    int32_t place = berth_stroll_find_place(w, task, w->device[task], 1, false);
     if (place == w->priority[task] || berth_search_stop(w->search)) return false;
     return keep_if_better(w, berth_stroll_try_order(w, task, place));
 }

@@ -10,6 +10,7 @@
 #include "base/sort.h"
 #include "search/local_start.h"
 
+enum { MOST_GROWN = 8 };                /* units in a random move */
 static const double least_gain = 1e-12; /* relative; less is rounding */
 
 /* Adds a neighbour to a unit's row, filled so far; or counts it, if `fill` is NULL. */
@@ -80,6 +81,7 @@ berth_status berth_stroll_init(berth_stroll *walk, berth_search *search, const c
     *has_start = false;
     BERTH_TRY(berth_search_find_start(search));
     *w = (berth_stroll){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
+    w->source = BERTH_SOURCE_POLISHED_SEED;
     w->moves_are_cheap = c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY &&
                          !(c->piece_ms > 0) && !p->memory_binds;
     w->has_order = c->model == BERTH_MODEL_CONCURRENT && c->objective == BERTH_OBJECTIVE_LATENCY;
@@ -274,16 +276,13 @@ double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place) {
     return run(walk);
 }
 
-/* A unit of one task goes to a device and passes up to three tasks there. */
-static double try_with_order(berth_stroll *w, int32_t unit, int32_t to) {
-    int32_t task = w->problem->unit_tasks[w->problem->unit_start[unit]];
-    begin(w);
-    add_change(w, unit, to);
-    put(w, unit, to);
-    int32_t place =
-        berth_stroll_find_place(w, task, 1 + (int32_t)berth_rng_below(w->rng, 3), berth_rng_below(w->rng, 2) == 0);
-    if (place != w->priority[task]) reorder(w, task, place);
-    return run(w);
+double berth_stroll_try_at(berth_stroll *walk, int32_t unit, int32_t to, int32_t place) {
+    int32_t task = walk->problem->unit_tasks[walk->problem->unit_start[unit]];
+    begin(walk);
+    add_change(walk, unit, to);
+    put(walk, unit, to);
+    if (place != walk->priority[task]) reorder(walk, task, place);
+    return run(walk);
 }
 
 static int32_t last_predecessor(const berth_stroll *w, int32_t task) {
@@ -302,8 +301,8 @@ static int32_t first_successor(const berth_stroll *w, int32_t task) {
     return first;
 }
 
-int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t n, bool later) {
-    int32_t place = walk->priority[task], step = later ? 1 : -1, d = walk->device[task];
+int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t d, int32_t n, bool later) {
+    int32_t place = walk->priority[task], step = later ? 1 : -1;
     int32_t end = later ? first_successor(walk, task) : last_predecessor(walk, task);
     for (int32_t at = place + step; at != end && n > 0; at += step)
         if (walk->device[walk->by_priority[at]] == d) {
@@ -331,8 +330,7 @@ void berth_stroll_offer(berth_stroll *walk) {
         device = walk->tasks;
     }
     walk->is_unoffered = false;
-    berth_search_offer(walk->search, device, walk->has_order ? walk->priority : NULL, BERTH_SOURCE_POLISHED_SEED,
-                       walk->method);
+    berth_search_offer(walk->search, device, walk->has_order ? walk->priority : NULL, walk->source, walk->method);
 }
 
 /* Cheap moves: makes the move, and writes it down if the best placement is still to be offered. */
@@ -346,6 +344,7 @@ static void keep_cheap(berth_stroll *w) {
     }
     if (w->ms < w->seen_ms * (1 - least_gain)) {
         w->seen_ms = w->ms;
+        berth_search_see(w->search, w->ms);
         w->is_unoffered = true;
         w->n_since = 0;
     } else if (w->n_since > w->problem->n_units) {
@@ -412,7 +411,7 @@ static int32_t draw_task(berth_stroll *w) {
 static double try_random_order(berth_stroll *w) {
     int32_t task = draw_task(w);
     int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 4);
-    int32_t place = berth_stroll_find_place(w, task, n, berth_rng_below(w->rng, 2) == 0);
+    int32_t place = berth_stroll_find_place(w, task, w->device[task], n, berth_rng_below(w->rng, 2) == 0);
     return place == w->priority[task] ? INFINITY : berth_stroll_try_order(w, task, place);
 }
 
@@ -426,7 +425,7 @@ static double try_random_swap(berth_stroll *w) {
     uint32_t n_units = (uint32_t)w->problem->n_units;
     int32_t one = (int32_t)berth_rng_below(w->rng, n_units), other = (int32_t)berth_rng_below(w->rng, n_units);
     int32_t here = berth_stroll_device(w, one), there = berth_stroll_device(w, other);
-    int32_t units[BERTH_STROLL_UNITS], others[BERTH_STROLL_UNITS];
+    int32_t units[MOST_GROWN], others[MOST_GROWN];
     if (here == there) return INFINITY;
     int32_t n = berth_stroll_grow(w, one, 1 + (int32_t)berth_rng_below(w->rng, 3), units);
     int32_t n_others = berth_stroll_grow(w, other, 1 + (int32_t)berth_rng_below(w->rng, 3), others);
@@ -434,15 +433,22 @@ static double try_random_swap(berth_stroll *w) {
     return berth_stroll_try_swap(w, units, n, others, n_others);
 }
 
+/* A unit of one task goes to a device and passes up to three tasks there. */
+static double try_random_place(berth_stroll *w, int32_t unit, int32_t to) {
+    int32_t task = w->problem->unit_tasks[w->problem->unit_start[unit]];
+    int32_t n = 1 + (int32_t)berth_rng_below(w->rng, 3);
+    return berth_stroll_try_at(w, unit, to, berth_stroll_find_place(w, task, to, n, berth_rng_below(w->rng, 2) == 0));
+}
+
 static double try_random_group(berth_stroll *w) {
-    int32_t unit = w->problem->unit_of[draw_task(w)], units[BERTH_STROLL_UNITS], n = 1;
+    int32_t unit = w->problem->unit_of[draw_task(w)], units[MOST_GROWN], n = 1;
     int32_t to = berth_stroll_draw_device(w, unit);
     if (to < 0) return INFINITY;
     units[0] = unit;
     if (berth_rng_below(w->rng, 2) == 0)
-        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, BERTH_STROLL_UNITS), units);
+        n = berth_stroll_grow(w, unit, 1 + (int32_t)berth_rng_below(w->rng, MOST_GROWN), units);
     bool is_task = w->problem->unit_start[unit + 1] - w->problem->unit_start[unit] == 1;
-    if (w->has_order && n == 1 && is_task && berth_rng_below(w->rng, 2) == 0) return try_with_order(w, unit, to);
+    if (w->has_order && n == 1 && is_task && berth_rng_below(w->rng, 2) == 0) return try_random_place(w, unit, to);
     int32_t n_kept = 0;
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(w->problem, units[i], to)) units[n_kept++] = units[i];

@@ -9,7 +9,7 @@
 
 #include "search/search.h"
 
-enum { BERTH_STROLL_UNITS = 8 }; /* units in one move; a swap has as many each way */
+enum { BERTH_STROLL_UNITS = 32 }; /* units in one move; a swap has as many each way */
 
 typedef struct berth_stroll_change {
     int32_t unit, from, to;
@@ -20,6 +20,7 @@ typedef struct berth_stroll {
     const berth_problem *problem;
     const berth_costs *costs;
     const char *method;
+    berth_source source; /* of what it offers; a polished seed unless changed */
     berth_rng *rng;
     berth_arena arena;
     berth_sim *sim;
@@ -74,9 +75,11 @@ double berth_stroll_try_swap(berth_stroll *walk, const int32_t *units, int32_t n
                              int32_t n_others);
 /* ... with the task moved to another place in the order, between its predecessors and successors. Only if has_order. */
 double berth_stroll_try_order(berth_stroll *walk, int32_t task, int32_t place);
-/* The place that is past the next `n` tasks on the task's device, later or earlier, or past as many of them as its
+/* ... with a unit of one task on another device and that task at another place in the order. Only if has_order. */
+double berth_stroll_try_at(berth_stroll *walk, int32_t unit, int32_t to, int32_t place);
+/* The place that is past the next `n` tasks of a device, later or earlier, or past as many of them as the task's
  * successors or predecessors allow; its own place if there is none to pass. */
-int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t n, bool later);
+int32_t berth_stroll_find_place(const berth_stroll *walk, int32_t task, int32_t d, int32_t n, bool later);
 void berth_stroll_keep(berth_stroll *walk);
 void berth_stroll_drop(berth_stroll *walk);
 

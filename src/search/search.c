@@ -38,7 +38,7 @@ berth_status berth_search_new(berth_ctx *ctx, berth_search **out, const berth_pr
     search->problem = problem;
     search->budget = budget;
     search->n_threads = n_threads;
-    search->best_ms = INFINITY;
+    search->best_ms = search->seen_ms = INFINITY;
     search->calls_left = search->calls_between = 1;
     search->started = search->last_look = berth_search_clock();
     berth_rng_init(&search->rng, seed, 0);
@@ -60,14 +60,34 @@ void berth_search_free(berth_search *search) {
     berth_resize(allocator, search, 1, 0, sizeof *search);
 }
 
-double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority) {
-    search->evaluations++;
-    return berth_sim_run(search->sim, device, priority);
+/* --- counting --------------------------------------------------------------------------------------------------- */
+
+/* What an evaluation found is offered after it is counted: a mark is passed when the next one is counted. */
+static void pass_marks(const berth_search *search, int64_t evaluations) {
+    berth_curve *t = search->curve;
+    while (t->next < t->n && t->before + search->evaluations + evaluations > t->at[t->next])
+        t->ms[t->next++] = search->seen_ms;
 }
 
 void berth_search_count(berth_search *search, int64_t evaluations) {
+    if (search->curve) pass_marks(search, evaluations);
     search->evaluations += evaluations;
 }
+
+double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority) {
+    berth_search_count(search, 1);
+    return berth_sim_run(search->sim, device, priority);
+}
+
+void berth_search_see(berth_search *search, double ms) {
+    if (ms < search->seen_ms) search->seen_ms = ms;
+}
+
+void berth_curve_end(berth_curve *curve, double ms) {
+    while (curve->next < curve->n) curve->ms[curve->next++] = ms;
+}
+
+/* --- offering --------------------------------------------------------------------------------------------------- */
 
 /* A makespan that equals the bound but for rounding is proven, and the bound never exceeds it. */
 static void settle(berth_search *search) {
@@ -85,6 +105,7 @@ void berth_search_offer(berth_search *search, const int32_t *device, const int32
     search->best_has_priority = priority != NULL;
     search->has_best = true;
     search->best_ms = ms;
+    berth_search_see(search, ms);
     search->best_source = source;
     search->best_method = method;
     settle(search);
@@ -101,6 +122,8 @@ void berth_search_bound(berth_search *search, double bound_ms) {
 bool berth_search_proven(const berth_search *search) {
     return search->has_best && search->best_ms <= search->bound_ms;
 }
+
+/* --- stopping --------------------------------------------------------------------------------------------------- */
 
 /* Between two calls lies at most about one evaluation: so many fit into look_every however large the problem is. The
  * pace so far is no limit, because calls that found nothing to evaluate may be followed by some that did. */

@@ -39,7 +39,16 @@ typedef struct berth_budget {
     double seconds;      /* INFINITY: no limit; wall clock from the start of the search */
 } berth_budget;
 
+/* How good the best placement was when so many evaluations had been made: kept while a search counts. */
+typedef struct berth_curve {
+    const int64_t *at; /* [n] evaluations, ascending */
+    double *ms;        /* [n] gets the best makespan after so many of them; INFINITY: none yet */
+    int32_t n, next;   /* the first that has not been reached */
+    int64_t before;    /* evaluations of earlier searches */
+} berth_curve;
+
 typedef struct berth_search berth_search;
+struct berth_learn; /* learn/learn.h: for methods that learn */
 
 struct berth_search {
     berth_ctx *ctx;
@@ -48,6 +57,7 @@ struct berth_search {
     berth_rng rng;
     berth_budget budget;
     int32_t n_threads;
+    const struct berth_learn *learn; /* NULL: defaults, and nothing is kept */
 
     /* state, kept by the calls below */
     int64_t evaluations;
@@ -60,7 +70,9 @@ struct berth_search {
     bool best_has_priority;
     berth_source best_source;
     const char *best_method;
-    double bound_ms; /* no placement of single tasks takes less */
+    double bound_ms;    /* no placement of single tasks takes less */
+    double seen_ms;     /* the least makespan known: that of the best, or of one that is still to be offered */
+    berth_curve *curve; /* NULL: none */
 
     /* the pace at which stop looks at the clock and asks for cancellation */
     int64_t calls_left, calls_between;
@@ -90,6 +102,10 @@ static inline void berth_search_step(berth_search *search, int32_t n) {
  * the number the one that `berth simulate` will print). `source` and `method` must be static strings or enums. */
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
                         const char *method);
+/* A feasible makespan that the method will offer before it ends; for the curve. */
+void berth_search_see(berth_search *search, double ms);
+/* What is left of a curve when no more evaluations come. */
+void berth_curve_end(berth_curve *curve, double ms);
 /* A proven lower bound. */
 void berth_search_bound(berth_search *search, double bound_ms);
 /* True: budget spent, cancelled, or best == bound (proven). Ask before every evaluation. Cheap: looks at the clock

@@ -16,6 +16,10 @@ berth_status berth_search_m_sct(berth_search *search);
 /* BERTH_E_UNSUPPORTED where METIS was not there when this was built. */
 berth_status berth_search_metis(berth_search *search);
 bool berth_search_has_metis(void);
+/* What those who improve may start from: `greedy`, `fastest`, `heft`, `m-etf`, `m-sct`, under `serial` the minimum cut,
+ * `metis` with at most half of what is then left of the evaluations; `single` only if the search has no placement yet.
+ * All are counted. */
+berth_status berth_search_seeds(berth_search *search);
 berth_status berth_search_local(berth_search *search);
 berth_status berth_search_anneal(berth_search *search);
 

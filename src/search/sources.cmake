@@ -11,6 +11,7 @@ target_sources(berth_objects PRIVATE
   src/search/bound_memory.c
   src/search/bound_modules.c
   src/search/bound_pieces.c
+  src/search/bound_quick.c
   src/search/bound_serial.c
   src/search/cut.c
   src/search/eliminate.c
@@ -32,6 +33,12 @@ target_sources(berth_objects PRIVATE
   src/search/exact_contiguous_steps.c
   src/search/exact_contiguous_walk.c
   src/search/exact_placements.c
+  src/search/exact_queued.c
+  src/search/exact_queued_backward.c
+  src/search/exact_queued_forward.c
+  src/search/exact_queued_front.c
+  src/search/exact_queued_keys.c
+  src/search/exact_queued_model.c
   src/search/expansion.c
   src/search/fastest.c
   src/search/flow.c
@@ -53,6 +60,7 @@ target_sources(berth_objects PRIVATE
   src/search/search.c
   src/search/search_pack.c
   src/search/search_room.c
+  src/search/seeds.c
   src/search/single.c
   src/search/terms.c
 )

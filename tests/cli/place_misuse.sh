@@ -37,3 +37,17 @@ try bench everything
 try bench --method magic
 try bench --execution-model parallel
 try bench --budget soon
+try place tests/golden/cnn.onnx --method hsdag --set learning_rat=1
+try place tests/golden/cnn.onnx --method hsdag --set learning_rate=fast
+try place tests/golden/cnn.onnx --method heft --set learning_rate=1
+try place tests/golden/cnn.onnx --method heft --policy policy.ckpt
+try train -o policy.ckpt
+try train tests/golden/cnn.onnx
+try train tests/golden/cnn.onnx -o policy.ckpt --method heft
+try train tests/golden/cnn.onnx -o policy.ckpt --generated rings:3
+try train tests/golden/cnn.onnx -o policy.ckpt --generated layers
+try train tests/golden/cnn.onnx -o policy.ckpt --generated layers:0
+try train tests/golden/cnn.onnx -o policy.ckpt --execution-model parallel
+try bench learn
+try bench learn --results results.jsonl --part 3/2
+try bench learn --results results.jsonl --arm nothing

@@ -20,3 +20,13 @@ berth_oracle_test(shapes $<TARGET_FILE:dump_shapes>)
 berth_oracle_test(infer_ops $<TARGET_FILE:dump_shapes>)
 berth_oracle_test(fit_paper --check)
 berth_oracle_test(plan_json)
+
+# hsdag_oracle itself is built by cmake/oracle.cmake.
+if(TARGET hsdag_oracle)
+  foreach(fixture resnet50 parse_cases)
+    add_test(NAME oracle.hsdag.${fixture}
+             COMMAND hsdag_oracle ${PROJECT_SOURCE_DIR}/tests/fixtures/hsdag/${fixture}.json)
+    set_tests_properties(oracle.hsdag.${fixture} PROPERTIES LABELS oracle TIMEOUT ${test_seconds})
+  endforeach()
+  berth_oracle_test(hsdag_twin $<TARGET_FILE:hsdag_oracle>)
+endif()

@@ -134,6 +134,32 @@ static void deinit_empties(void **state) {
     assert_non_null(berth_arena_push(&f->arena, 5000, 1));
 }
 
+/* What was pushed once can be pushed again without asking for memory, zeroed again; the first failure is forgotten. */
+static void empty_keeps_the_memory(void **state) {
+    fixture *f = *state;
+    for (int round = 0; round < 3; round++) {
+        uint64_t random = 6;
+        f->meter.refuse = round > 0;
+        for (int i = 0; i < 500; i++) {
+            size_t size = support_below(&random, 3000);
+            unsigned char *piece = berth_arena_push(&f->arena, size, 1);
+            assert_non_null(piece);
+            for (size_t k = 0; k < size; k++) assert_int_equal(piece[k], 0);
+            memset(piece, 255, size);
+        }
+        if (round == 2) assert_null(berth_arena_push(&f->arena, 1 << 24, 1));
+        f->meter.refuse = false;
+        berth_arena_empty(&f->arena);
+        assert_false(f->arena.failed);
+    }
+    size_t live = f->meter.live;
+    berth_arena_empty(&f->arena);
+    assert_int_equal(f->meter.live, live);
+    berth_arena_deinit(&f->arena);
+    berth_arena_empty(&f->arena);
+    assert_int_equal(f->meter.live, 0);
+}
+
 /* Nested scratch use, as a random walk that never forgets to compare what must have stayed. */
 static void marks_and_releases(void **state) {
     fixture *f = *state;
@@ -212,6 +238,7 @@ int main(void) {
         CASE(overflow_fails),
         CASE(failure_is_sticky),
         CASE(deinit_empties),
+        CASE(empty_keeps_the_memory),
         CASE(marks_and_releases),
         CASE(memory_is_bounded),
         CASE(poisons_what_is_not_in_use),

@@ -2,3 +2,7 @@
 berth_unit_test(place generate)
 berth_unit_test(place place)
 berth_unit_test(place solve)
+berth_unit_test(place families)
+berth_unit_test(place learned)
+berth_unit_test(place train)
+berth_unit_test(place study)

@@ -20,7 +20,7 @@ static int free_ctx(void **state) {
     return 0;
 }
 
-/* Orders are not among what brute force tries under `queued`, but the bound holds for them, too. */
+/* The best of random placements in random orders. */
 static double best_of_orders(berth_ctx *ctx, const berth_problem *problem, int rounds) {
     uint64_t seed = 99;
     int32_t device[16], priority[16], n = problem->costs->n_tasks;
@@ -44,12 +44,17 @@ static double best_of_orders(berth_ctx *ctx, const berth_problem *problem, int r
     return best;
 }
 
-/* The bound alone, then with the optimum known, which steers some of the steps. Returns bound / optimum. */
+/* The quick bounds; the others alone, then with the optimum known, which steers some of the steps. Returns bound /
+ * optimum. */
 static double check(berth_ctx *ctx, const berth_problem *problem, const support_costs *how, int i) {
     int32_t device[16], priority[16];
     berth_search *search = NULL;
     berth_budget budget = {.evaluations = INT64_MAX, .seconds = INFINITY};
     double best = support_brute_force(ctx, problem, true, device, priority), bound = 0;
+    assert_int_equal(berth_search_new(ctx, &search, problem, 1, budget, 1), BERTH_OK);
+    assert_int_equal(berth_bound_quick(search), BERTH_OK);
+    bound = search->bound_ms;
+    berth_search_free(search);
     for (int known = 0; known < 2; known++) {
         assert_int_equal(berth_search_new(ctx, &search, problem, 1, budget, 1), BERTH_OK);
         search->has_best = known && best < INFINITY;
@@ -58,7 +63,6 @@ static double check(berth_ctx *ctx, const berth_problem *problem, const support_
         if (search->bound_ms > bound) bound = search->bound_ms;
         berth_search_free(search);
     }
-    if (problem->costs->model == BERTH_MODEL_QUEUED) best = fmin(best, best_of_orders(ctx, problem, 200));
     if (bound > best * (1 + 1e-12))
         fail_msg("%d: bound %.17g, optimum %.17g: %s", i, bound, best, support_costs_text(how));
     return best > 0 && best < INFINITY ? bound / best : 1;
@@ -87,6 +91,27 @@ static void serial(void **state) {
     try_model(*state, BERTH_MODEL_SERIAL, BERTH_OBJECTIVE_LATENCY, support_cases(800), 7, 31);
 }
 
+/* Paths and loads bound `queued` in any order, not only in that of the file. */
+static void queued_in_any_order(void **state) {
+    berth_budget budget = {.evaluations = INT64_MAX, .seconds = INFINITY};
+    uint64_t seed = 36;
+    for (int i = 0; i < support_cases(300); i++) {
+        support_costs how = support_costs_any(&seed, BERTH_MODEL_QUEUED, 6, 3);
+        berth_costs *costs = support_costs_new(*state, &seed, &how);
+        berth_problem *problem = support_problem(*state, costs);
+        berth_search *search = NULL;
+        assert_int_equal(berth_search_new(*state, &search, problem, 1, budget, 1), BERTH_OK);
+        berth_patience patience = berth_patience_for(search, INFINITY);
+        assert_int_equal(berth_bound_dual(search, &patience), BERTH_OK);
+        double best = best_of_orders(*state, problem, 200);
+        if (search->bound_ms > best * (1 + 1e-12))
+            fail_msg("%d: bound %.17g, found %.17g: %s", i, search->bound_ms, best, support_costs_text(&how));
+        berth_search_free(search);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+}
+
 static void queued(void **state) {
     try_model(*state, BERTH_MODEL_QUEUED, BERTH_OBJECTIVE_LATENCY, support_cases(500), 6, 32);
 }
@@ -109,7 +134,8 @@ static berth_status bound_one(berth_ctx *ctx, void *user) {
     berth_search *search = NULL;
     berth_budget budget = {.evaluations = INT64_MAX, .seconds = INFINITY};
     BERTH_TRY(berth_search_new(ctx, &search, problem, 1, budget, 1));
-    berth_status status = berth_search_min_cut(search);
+    berth_status status = berth_bound_quick(search);
+    if (status == BERTH_OK) status = berth_search_min_cut(search);
     if (status == BERTH_OK) status = berth_search_bounds(search, INFINITY);
     berth_search_free(search);
     return status;
@@ -132,8 +158,13 @@ static void survives_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(serial),     cmocka_unit_test(queued),     cmocka_unit_test(concurrent),
-        cmocka_unit_test(contiguous), cmocka_unit_test(throughput), cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(serial),
+        cmocka_unit_test(queued),
+        cmocka_unit_test(queued_in_any_order),
+        cmocka_unit_test(concurrent),
+        cmocka_unit_test(contiguous),
+        cmocka_unit_test(throughput),
+        cmocka_unit_test(survives_failing_allocations),
     };
     return cmocka_run_group_tests_name("search.bound", tests, make_ctx, free_ctx);
 }

@@ -108,6 +108,59 @@ static void stops_when_cancelled(void **state) {
     assert_true(f->search->has_best); /* and keeps what it has */
 }
 
+/* What the search knew after each number of evaluations, by asking it before every one. */
+static void curve_is_what_was_known(void **state) {
+    fixture *f = *state;
+    static const int64_t at[] = {1, 2, 5, 40, 90, 300};
+    enum { N = sizeof at / sizeof *at };
+    double ms[N] = {0}, known[101] = {INFINITY};
+    berth_curve curve = {.at = at, .ms = ms, .n = N};
+    int32_t device[10];
+    uint64_t seed = 5;
+    f->search->curve = &curve;
+    for (int i = 1; i <= 100; i++) {
+        for (int task = 0; task < 10; task++) device[task] = (int32_t)support_below(&seed, 3);
+        if (berth_search_evaluate(f->search, device, NULL) < f->search->best_ms)
+            berth_search_offer(f->search, device, NULL, BERTH_SOURCE_SEED, "test");
+        known[i] = f->search->best_ms;
+    }
+    assert_int_equal(curve.next, N - 1);
+    berth_curve_end(&curve, f->search->best_ms);
+    for (int i = 0; i < N; i++) assert_true(ms[i] == known[at[i] < 100 ? at[i] : 100]);
+    assert_true(ms[0] > ms[N - 1]);
+}
+
+/* Walks offer late, but what they know is seen at once. */
+static void curve_follows_walks(void **state) {
+    fixture *f = *state;
+    static const int64_t at[] = {1, 3, 10, 30, 100, 101};
+    enum { N = sizeof at / sizeof *at };
+    double ms[N];
+    berth_curve curve = {.at = at, .ms = ms, .n = N};
+    f->search->curve = &curve;
+    assert_int_equal(berth_search_single(f->search), BERTH_OK);
+    assert_int_equal(berth_search_anneal(f->search), BERTH_OK);
+    berth_curve_end(&curve, f->search->best_ms);
+    for (int i = 1; i < N; i++) assert_true(ms[i] <= ms[i - 1]);
+    assert_true(ms[N - 1] == f->search->best_ms && ms[0] > ms[N - 1]);
+}
+
+static void seeds_are_counted(void **state) {
+    fixture *f = *state;
+    assert_int_equal(berth_search_seeds(f->search), BERTH_OK);
+    assert_true(f->search->best_ms <= 80); /* heft */
+    assert_true(f->search->evaluations >= 3 + 2 + 1 + 3 && f->search->evaluations <= 100);
+    assert_int_equal(f->search->budget.evaluations, 100);
+    int64_t with_single = f->search->evaluations;
+    f->search->evaluations = 0;
+    assert_int_equal(berth_search_seeds(f->search), BERTH_OK);
+    assert_int_equal(f->search->evaluations, with_single - 3);
+    f->search->evaluations = 0;
+    f->search->budget.evaluations = 4;
+    assert_int_equal(berth_search_seeds(f->search), BERTH_OK);
+    assert_int_equal(f->search->evaluations, 4);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(keeps_the_better, set_up, tear_down),
@@ -115,6 +168,9 @@ int main(void) {
         cmocka_unit_test_setup_teardown(stops_at_the_budget, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stops_in_time, set_up, tear_down),
         cmocka_unit_test_setup_teardown(stops_when_cancelled, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(curve_is_what_was_known, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(curve_follows_walks, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(seeds_are_counted, set_up, tear_down),
     };
     return cmocka_run_group_tests_name("search.search", tests, NULL, NULL);
 }

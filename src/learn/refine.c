@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hsdag`, the refinement policy: it looks at the current placement and its simulated schedule, draws proposals (a
+ * group and a device, a place in the order), chooses one by a small network, tries it, and is paid for the improvement.
+ *
+ * A choice is kept as annealing keeps it: always if it is no worse, else with probability (ms / worse)^(1 / T), T
+ * falling geometrically over the budget. The reward is the improvement of the logarithm of the makespan over the mean
+ * change, at most 3 and at least 0; its advantage is against a running mean, over the running deviation. Every few
+ * proposals the network learns from the last ones (chooser.h). With learning rate 0 it is the same search, choosing
+ * evenly: annealing among more proposals than are tried.
+ *
+ * The last part of the budget polishes: from the best placement, only what is no worse is kept. */
+#include <math.h>
+
+#include "learn/chooser.h"
+#include "learn/proposal.h"
+#include "learn/seeds.h"
+
+enum { WEIGHTS_STREAM = 0x77656967 };
+
+typedef struct refine {
+    berth_search *search;
+    berth_policy *policy;
+    berth_arena arena;
+    berth_stroll walk;
+    berth_proposer proposer;
+    berth_chooser chooser;
+    berth_proposal *proposals; /* [n_proposals] */
+    int32_t n_proposals;
+    double hot, cold;        /* temperatures */
+    double first_spent;      /* share of the budget that was spent before */
+    double *mean, *variance; /* of rewards */
+    bool is_polishing;
+    berth_episode told; /* sums, until the end */
+    int64_t n_tried, n_feasible, n_moved, n_groups;
+} refine;
+
+static double setting(const refine *r, berth_setting_id id) {
+    return berth_settings_get(&r->policy->settings, id);
+}
+
+/* --- set-up ----------------------------------------------------------------------------------------------------- */
+
+static berth_status adopt(refine *r) {
+    berth_ctx *ctx = r->search->ctx;
+    berth_params layout;
+    bool fresh = false;
+    berth_params_init(&layout, ctx);
+    berth_chooser_declare(&layout, BERTH_SIGHT_COUNT, (int32_t)setting(r, BERTH_SET_HIDDEN));
+    BERTH_TRY(berth_policy_adopt(ctx, r->policy, &layout, &fresh));
+    if (!fresh) return BERTH_OK;
+    berth_rng rng;
+    berth_rng_init(&rng, r->search->rng.seed, WEIGHTS_STREAM);
+    berth_chooser_reset(r->policy, &rng);
+    return BERTH_OK;
+}
+
+/* Temperatures are given for one unit: what a move changes goes with one over their number. */
+static void set_temperatures(refine *r) {
+    double n = r->walk.problem->n_units, of_one = (1 + 10 / n) / n;
+    r->hot = setting(r, BERTH_SET_HOT) * of_one;
+    r->cold = setting(r, BERTH_SET_COLD) * of_one;
+}
+
+static berth_status set_up(refine *r) {
+    r->n_proposals = (int32_t)setting(r, BERTH_SET_CANDIDATES);
+    r->proposals = berth_arena_push(&r->arena, (size_t)r->n_proposals, sizeof *r->proposals);
+    r->mean = berth_policy_number_at(r->policy, "reward.mean", 0);
+    r->variance = berth_policy_number_at(r->policy, "reward.variance", 1);
+    r->walk.source = BERTH_SOURCE_SAMPLE;
+    r->first_spent = berth_search_spent(r->search);
+    set_temperatures(r);
+    BERTH_TRY(adopt(r));
+    BERTH_TRY(berth_proposer_init(&r->proposer, &r->walk, &r->policy->settings, &r->arena));
+    return berth_chooser_init(&r->chooser, r->search->ctx, r->policy, BERTH_SIGHT_COUNT, r->n_proposals, &r->arena);
+}
+
+/* --- the search ------------------------------------------------------------------------------------------------- */
+
+/* How much of what was left at the start is spent, 0 to 1. */
+static double progress(const refine *r) {
+    double spent = berth_search_spent(r->search);
+    return r->first_spent < 1 ? (spent - r->first_spent) / (1 - r->first_spent) : 1;
+}
+
+static int32_t draw_proposals(refine *r) {
+    berth_real *sight = berth_chooser_sights(&r->chooser);
+    int32_t n = 0;
+    for (int32_t tries = 0; n < r->n_proposals && tries < 8 * r->n_proposals; tries++) {
+        if (!berth_proposer_draw(&r->proposer, &r->proposals[n])) continue;
+        berth_proposer_see(&r->proposer, &r->proposals[n], sight + (size_t)n * BERTH_SIGHT_COUNT);
+        n++;
+    }
+    return n;
+}
+
+static void reward(refine *r, double change) {
+    static const double slowly = 0.98, most = 3, least = 1e-12;
+    double paid = change < 0 ? fmin(-change / (r->proposer.mean_change + least), most) : 0;
+    double advantage = paid - *r->mean;
+    *r->mean = slowly * *r->mean + (1 - slowly) * paid;
+    *r->variance = slowly * *r->variance + (1 - slowly) * advantage * advantage;
+    berth_chooser_reward(&r->chooser, advantage / (sqrt(*r->variance) + 1e-6));
+}
+
+static bool is_kept(refine *r, double change, double done) {
+    if (change <= 0) return true;
+    if (r->is_polishing || !(change < INFINITY)) return false;
+    double temperature = r->hot * pow(r->cold / r->hot, done);
+    return berth_rng_uniform(r->walk.rng) < exp(-change / temperature);
+}
+
+static void note(refine *r, const berth_proposal *proposal, double ms) {
+    r->n_tried++;
+    r->told.entropy += r->chooser.entropy;
+    if (proposal->kind == BERTH_PROPOSAL_MOVE) {
+        r->n_moved += proposal->n_units;
+        r->n_groups++;
+    }
+    if (!(ms < INFINITY)) return;
+    r->told.mean_ms += ms;
+    r->n_feasible++;
+}
+
+/* One proposal, tried. *ended: there is nothing to propose. */
+static berth_status step(refine *r, double done, bool *ended) {
+    static const double infeasible = 0.3; /* counts as a change of so much */
+    int32_t n = draw_proposals(r), picked;
+    *ended = n == 0;
+    if (*ended) return BERTH_OK;
+    BERTH_TRY(berth_chooser_draw(&r->chooser, n, r->walk.rng, &picked));
+    const berth_proposal *proposal = &r->proposals[picked];
+    double before = r->walk.ms, ms = berth_proposer_try(&r->proposer, proposal), change = log(ms / before);
+    berth_proposer_note(&r->proposer, proposal, fmin(change, infeasible));
+    note(r, proposal, ms);
+    reward(r, change);
+    if (is_kept(r, change, done)) {
+        berth_stroll_keep(&r->walk);
+        berth_proposer_look(&r->proposer);
+    } else {
+        berth_stroll_drop(&r->walk);
+    }
+    return BERTH_OK;
+}
+
+static void polish(refine *r) {
+    r->is_polishing = true;
+    berth_stroll_offer(&r->walk);
+    berth_stroll_return(&r->walk);
+    r->walk.source = BERTH_SOURCE_POLISHED_SAMPLE;
+    berth_proposer_look(&r->proposer);
+}
+
+static berth_status search(refine *r) {
+    int32_t steps = (int32_t)setting(r, BERTH_SET_STEPS);
+    double share = setting(r, BERTH_SET_POLISH);
+    bool ended = false;
+    berth_proposer_look(&r->proposer);
+    for (int64_t n = 1; !ended && r->walk.ms > 0 && !berth_search_stop(r->search); n++) {
+        double done = progress(r);
+        if (!r->is_polishing && done >= 1 - share) {
+            polish(r);
+            continue;
+        }
+        BERTH_TRY(step(r, share < 1 ? fmin(done / (1 - share), 1) : 1, &ended));
+        if (n % steps == 0 && setting(r, BERTH_SET_LEARNING_RATE) > 0)
+            BERTH_TRY(berth_chooser_update(&r->chooser, r->search->ctx));
+    }
+    berth_stroll_offer(&r->walk);
+    return BERTH_OK;
+}
+
+static void tell(refine *r, double seconds) {
+    const berth_learn *learn = r->search->learn;
+    if (!learn || !learn->episode || r->n_tried == 0) return;
+    r->told.mean_ms = r->n_feasible > 0 ? r->told.mean_ms / (double)r->n_feasible : r->search->best_ms;
+    r->told.entropy /= (double)r->n_tried;
+    r->told.clusters = r->walk.problem->n_units;
+    if (r->n_moved > 0) r->told.clusters *= (double)r->n_groups / (double)r->n_moved;
+    r->told.best_ms = r->search->best_ms;
+    r->told.seconds = seconds;
+    learn->episode(learn->user, &r->told);
+}
+
+static berth_status run(refine *r) {
+    double started = berth_search_clock();
+    bool has_start = false;
+    BERTH_TRY(berth_learn_seeds(r->search, (int)setting(r, BERTH_SET_SEEDS)));
+    BERTH_TRY(berth_stroll_init(&r->walk, r->search, "hsdag", &has_start));
+    berth_status status = BERTH_OK;
+    if (has_start) {
+        status = set_up(r);
+        if (status == BERTH_OK) status = search(r);
+        if (status == BERTH_OK) tell(r, berth_search_clock() - started);
+        berth_chooser_deinit(&r->chooser);
+        berth_proposer_deinit(&r->proposer);
+    }
+    berth_stroll_deinit(&r->walk);
+    return status;
+}
+
+berth_status berth_learn_hsdag(berth_search *search) {
+    refine r = {.search = search};
+    BERTH_TRY(berth_policy_begin(search, "hsdag", &r.policy));
+    berth_arena_init(&r.arena, berth_ctx_allocator(search->ctx));
+    berth_status status = run(&r);
+    berth_arena_deinit(&r.arena);
+    berth_policy_end(search, r.policy);
+    return status;
+}

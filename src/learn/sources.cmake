@@ -1,0 +1,20 @@
+berth_twice(
+  src/learn/checkpoint.c
+  src/learn/chooser.c
+  src/learn/faithful.c
+  src/learn/outlook.c
+  src/learn/placeto.c
+  src/learn/placeto_net.c
+  src/learn/placeto_state.c
+  src/learn/policy.c
+  src/learn/proposal.c
+  src/learn/refine.c
+  src/learn/rnn.c
+  src/learn/rnn_net.c
+  src/learn/rollout.c
+  src/learn/score.c
+  src/learn/seeds.c
+  src/learn/sequence.c
+  src/learn/settings.c
+  src/learn/shape.c
+)

@@ -1,0 +1,13 @@
+berth_twice(
+  src/policy/features.c
+  src/policy/features_cost.c
+  src/policy/features_fractal.c
+  src/policy/features_structure.c
+  src/policy/gpn.c
+  src/policy/grouper.c
+  src/policy/head.c
+  src/policy/layers.c
+  src/policy/links.c
+  src/policy/parse.c
+  src/policy/view.c
+)

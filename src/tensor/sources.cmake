@@ -1,0 +1,14 @@
+berth_twice(
+  ${blas_source}
+  src/tensor/ops.c
+  src/tensor/ops_choice.c
+  src/tensor/ops_element.c
+  src/tensor/ops_norm.c
+  src/tensor/ops_product.c
+  src/tensor/ops_recurrent.c
+  src/tensor/ops_row.c
+  src/tensor/ops_sum.c
+  src/tensor/params.c
+  src/tensor/reduce.c
+  src/tensor/tape.c
+)

@@ -1,0 +1,3 @@
+# SPDX-License-Identifier: Apache-2.0
+# The settings of learned methods and their defaults.
+"$BERTH" help settings
