@@ -22,6 +22,7 @@ berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, c
     proposer->tried = berth_arena_push(arena, n, sizeof *proposer->tried);
     proposer->last = berth_arena_push(arena, n, sizeof *proposer->last);
     proposer->tried_at = berth_arena_push(arena, n, sizeof *proposer->tried_at);
+    proposer->seen = berth_arena_push(arena, BERTH_PROPOSAL_SEEN, sizeof *proposer->seen);
     BERTH_TRY(berth_shapes_init(&proposer->shapes, walk, arena));
     return berth_outlook_init(&proposer->outlook, walk, arena);
 }
@@ -200,6 +201,37 @@ void berth_proposer_see(berth_proposer *proposer, const berth_proposal *proposal
         see_memory(proposer, proposal, guess.bytes, sight);
 }
 
+/* --- remembering ------------------------------------------------------------------------------------------------ */
+
+/* SplitMix64. */
+static uint64_t scramble(uint64_t x) {
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hash_units(const int32_t *units, int32_t n, int32_t to) {
+    uint64_t sum = 0; /* whatever their order */
+    for (int32_t i = 0; i < n; i++) sum += scramble((uint64_t)units[i] * BERTH_MAX_DEVICES + (uint64_t)to + 1);
+    return sum;
+}
+
+static uint64_t hash(const berth_proposer *p, const berth_proposal *q) {
+    uint64_t sum = scramble((uint64_t)p->state << 32);
+    bool reorders = q->kind == BERTH_PROPOSAL_ORDER || q->kind == BERTH_PROPOSAL_PLACE;
+    if (q->kind != BERTH_PROPOSAL_ORDER) sum += hash_units(q->units, q->n_units, q->to);
+    if (q->kind == BERTH_PROPOSAL_SWAP)
+        sum += hash_units(q->others, q->n_others, berth_stroll_device(p->walk, q->units[0]));
+    if (reorders && q->place != p->walk->priority[q->task])
+        sum += scramble(((uint64_t)q->task << 32 | (uint32_t)q->place) ^ UINT64_C(0x9e3779b97f4a7c15));
+    return scramble(sum) | 1;
+}
+
+bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *proposal) {
+    uint64_t key = hash(proposer, proposal);
+    return proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] == key;
+}
+
 /* --- trying ----------------------------------------------------------------------------------------------------- */
 
 double berth_proposer_try(berth_proposer *proposer, const berth_proposal *proposal) {
@@ -217,8 +249,10 @@ double berth_proposer_try(berth_proposer *proposer, const berth_proposal *propos
 void berth_proposer_note(berth_proposer *proposer, const berth_proposal *proposal, double change) {
     static const double slowly = 0.98;
     double size = fabs(change), mean = proposer->mean_change;
+    uint64_t key = hash(proposer, proposal);
     size_t at = memory_of(proposer, proposal);
     proposer->mean_change = mean > 0 ? slowly * mean + (1 - slowly) * size : size;
+    proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] = key;
     proposer->tried[at]++;
     proposer->tried_at[at] = proposer->state;
     proposer->last[at] = proposer->mean_change > 0 ? (float)within(change / proposer->mean_change, 3) : 0;

@@ -21,7 +21,6 @@ typedef struct berth_proposal {
     int32_t others[BERTH_STROLL_UNITS], n_others;
     int32_t to;
     int32_t task, place;
-    uint64_t key; /* of the placement that it leads to */
 } berth_proposal;
 
 /* What a policy sees of a proposal. Milliseconds over the schedule's scale go through asinh: near zero they are
@@ -60,6 +59,8 @@ typedef enum berth_sight {
     BERTH_SIGHT_COUNT,
 } berth_sight;
 
+enum { BERTH_PROPOSAL_SEEN = 4096 };
+
 typedef struct berth_proposer {
     berth_stroll *walk;
     berth_outlook outlook;
@@ -73,6 +74,7 @@ typedef struct berth_proposer {
     int32_t *tried_at;  /* the state in which it was tried last */
     int32_t state;      /* number of the current placement, from 1 */
     double mean_change; /* running mean of |difference| of log latency */
+    uint64_t *seen; /* [BERTH_PROPOSAL_SEEN] what was tried from the current placement, by a hash of it and the state */
 } berth_proposer;
 
 berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, const berth_settings *settings,
@@ -83,6 +85,8 @@ void berth_proposer_look(berth_proposer *proposer);
 /* Draws one; false: nothing came of it this time. */
 bool berth_proposer_draw(berth_proposer *proposer, berth_proposal *out);
 void berth_proposer_see(berth_proposer *proposer, const berth_proposal *proposal, berth_real sight[BERTH_SIGHT_COUNT]);
+/* True: this very change of this very placement was tried before. May forget. */
+bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *proposal);
 /* One evaluation; the walk is then to keep or drop it. */
 double berth_proposer_try(berth_proposer *proposer, const berth_proposal *proposal);
 /* What came of it, in log latency. */

@@ -61,8 +61,15 @@ static void set_temperatures(refine *r) {
     r->cold = setting(r, BERTH_SET_COLD) * of_one;
 }
 
+/* The fewer evaluations there are, the more thought is given to each. */
+static int32_t count_proposals(const refine *r) {
+    static const double plenty = 2000, most_times = 8;
+    double left = (double)berth_search_left(r->search), times = plenty / fmax(left, 1);
+    return (int32_t)(setting(r, BERTH_SET_CANDIDATES) * fmin(fmax(times, 1), most_times));
+}
+
 static berth_status set_up(refine *r) {
-    r->n_proposals = (int32_t)setting(r, BERTH_SET_CANDIDATES);
+    r->n_proposals = count_proposals(r);
     r->proposals = berth_arena_push(&r->arena, (size_t)r->n_proposals, sizeof *r->proposals);
     r->mean = berth_policy_number_at(r->policy, "reward.mean", 0);
     r->variance = berth_policy_number_at(r->policy, "reward.variance", 1);
@@ -87,6 +94,7 @@ static int32_t draw_proposals(refine *r) {
     int32_t n = 0;
     for (int32_t tries = 0; n < r->n_proposals && tries < 8 * r->n_proposals; tries++) {
         if (!berth_proposer_draw(&r->proposer, &r->proposals[n])) continue;
+        if (r->is_polishing && berth_proposer_knows(&r->proposer, &r->proposals[n])) continue;
         berth_proposer_see(&r->proposer, &r->proposals[n], sight + (size_t)n * BERTH_SIGHT_COUNT);
         n++;
     }
