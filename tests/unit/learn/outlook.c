@@ -138,7 +138,7 @@ static void copies_are_exact(void **state) {
         }
         strike(&s);
     }
-    assert_true(n_tried > 500);
+    assert_true(n_tried > 2 * support_cases(200));
 }
 
 /* Breadth first within the group. */
@@ -176,7 +176,7 @@ static void groups_hang_together(void **state) {
         }
         strike(&s);
     }
-    assert_true(n_large > 50);
+    assert_true(n_large >= support_cases(100));
 }
 
 /* Every kind of problem, links that lead nowhere and times of nothing included. */
@@ -208,7 +208,7 @@ static void what_is_seen_is_bounded(void **state) {
         }
         strike(&s);
     }
-    for (int kind = 0; kind < 4; kind++) assert_true(n_kinds[kind] > 10);
+    for (int kind = 0; kind < 4; kind++) assert_true(n_kinds[kind] > 0);
 }
 
 /* A chain of two alike branches on one device of two: moving one of them whole is the only thing to do, and it shows.
