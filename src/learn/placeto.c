@@ -195,7 +195,10 @@ static berth_status set_up(placeto *p) {
 
 berth_status berth_learn_placeto(berth_search *search) {
     placeto p = {.search = search};
-    if (search->problem->costs->n_tasks == 0) return BERTH_OK;
+    if (search->problem->costs->n_tasks == 0) { /* there is one placement, and nothing to learn */
+        if (!berth_search_stop(search)) berth_search_offer(search, &(int32_t){0}, NULL, BERTH_SOURCE_SEED, "placeto");
+        return BERTH_OK;
+    }
     BERTH_TRY(berth_policy_begin(search, "placeto", &p.policy));
     berth_arena_init(&p.arena, berth_ctx_allocator(search->ctx));
     berth_status status = set_up(&p);

@@ -252,7 +252,10 @@ static berth_status run_updates(rnn *r) {
 
 berth_status berth_learn_rnn(berth_search *search) {
     rnn r = {.search = search};
-    if (search->problem->costs->n_tasks == 0) return BERTH_OK;
+    if (search->problem->costs->n_tasks == 0) { /* there is one placement, and nothing to learn */
+        if (!berth_search_stop(search)) berth_search_offer(search, &(int32_t){0}, NULL, BERTH_SOURCE_SEED, "rnn");
+        return BERTH_OK;
+    }
     BERTH_TRY(berth_policy_begin(search, "rnn", &r.policy));
     berth_arena_init(&r.arena, berth_ctx_allocator(search->ctx));
     berth_status status = set_up(&r);

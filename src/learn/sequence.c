@@ -179,42 +179,57 @@ bool berth_making_init(berth_making *m, berth_arena *arena, const berth_sequence
     m->sequence = sequence;
     m->device = berth_arena_push(arena, n, sizeof *m->device);
     m->used = berth_arena_push(arena, (size_t)sequence->problem->costs->n_devices, sizeof *m->used);
-    m->above = berth_arena_push(arena, n, sizeof *m->above);
-    m->left = berth_arena_push(arena, n, sizeof *m->left);
+    m->waits = berth_arena_push(arena, n, sizeof *m->waits);
+    m->before = berth_arena_push(arena, (size_t)sequence->problem->costs->n_devices, sizeof *m->before);
     return !arena->failed;
 }
 
 void berth_making_restart(berth_making *m) {
-    memset(m->used, 0, (size_t)m->sequence->problem->costs->n_devices * sizeof *m->used);
+    size_t n_devices = (size_t)m->sequence->problem->costs->n_devices;
+    memset(m->used, 0, n_devices * sizeof *m->used);
+    memset(m->before, 0, n_devices * sizeof *m->before);
 }
 
-/* Over the steps that it reads from and that are put: with `left`, those whose paths here have left a device; else all
- * that came before. */
-static uint64_t come_from(const berth_making *m, int32_t step, bool left) {
+/* The parts, other than that of `device`, whose outputs the step reads, itself or through the host. */
+static uint64_t waits_on(const berth_making *m, int32_t step, int32_t device) {
     const berth_sequence *s = m->sequence;
-    uint64_t devices = 0;
-    for (int32_t k = s->pred_start[step]; k < s->pred_start[step + 1] && s->preds[k] < step; k++) {
-        int32_t pred = s->preds[k];
-        devices |= left ? m->left[pred] | (m->above[pred] & ~(UINT64_C(1) << m->device[pred])) : m->above[pred];
-    }
-    return devices;
+    uint64_t parts = 0;
+    for (int32_t k = s->pred_start[step]; k < s->pred_start[step + 1] && s->preds[k] < step; k++)
+        if (m->device[s->preds[k]] != device) parts |= m->waits[s->preds[k]];
+    return parts;
+}
+
+/* They, and what must have ended before they begin. */
+static uint64_t with_before(const berth_making *m, uint64_t parts) {
+    uint64_t all = parts;
+    for (uint64_t left = parts; left; left &= left - 1) all |= m->before[__builtin_ctzll(left)];
+    return all;
 }
 
 uint64_t berth_making_mask(const berth_making *m, int32_t step) {
     const berth_costs *c = m->sequence->problem->costs;
-    uint64_t allowed = m->sequence->allowed[step], mask = allowed;
-    if (m->sequence->need[step] > 0)
-        for (int32_t d = 0; d < c->n_devices; d++)
-            if (m->used[d] + m->sequence->need[step] > c->capacity[d]) mask &= ~(UINT64_C(1) << d);
-    if (c->model == BERTH_MODEL_CONTIGUOUS) mask &= ~come_from(m, step, true) | UINT64_C(1) << c->host;
-    mask &= allowed;
-    return mask ? mask : allowed;
+    uint64_t mask = m->sequence->allowed[step];
+    for (int32_t d = 0; d < c->n_devices; d++) {
+        uint64_t bit = UINT64_C(1) << d;
+        if (m->sequence->need[step] > 0 && m->used[d] + m->sequence->need[step] > c->capacity[d]) mask &= ~bit;
+        if (c->model == BERTH_MODEL_CONTIGUOUS && d != c->host && with_before(m, waits_on(m, step, d)) & bit)
+            mask &= ~bit;
+    }
+    return mask ? mask : m->sequence->allowed[step];
+}
+
+static void put_in_part(berth_making *m, int32_t step, int32_t device) {
+    const berth_costs *c = m->sequence->problem->costs;
+    uint64_t bit = UINT64_C(1) << device;
+    m->waits[step] = device == c->host ? waits_on(m, step, -1) : bit;
+    if (device == c->host) return;
+    m->before[device] |= with_before(m, waits_on(m, step, device));
+    for (int32_t d = 0; d < c->n_devices; d++)
+        if (m->before[d] & bit) m->before[d] |= m->before[device];
 }
 
 void berth_making_put(berth_making *m, int32_t step, int32_t device) {
     m->device[step] = device;
     m->used[device] += m->sequence->need[step];
-    if (m->sequence->problem->costs->model != BERTH_MODEL_CONTIGUOUS) return;
-    m->left[step] = come_from(m, step, true);
-    m->above[step] = come_from(m, step, false) | UINT64_C(1) << device;
+    if (m->sequence->problem->costs->model == BERTH_MODEL_CONTIGUOUS) put_in_part(m, step, device);
 }

@@ -36,9 +36,10 @@ typedef struct berth_making {
     const berth_sequence *sequence;
     int32_t *device; /* [n_steps] of the steps put so far */
     double *used;    /* [n_devices] bytes */
-    /* Under `contiguous`: devices of a step and what comes before it; those of them that a path to it has left, where
-     * coming back would break a part in two. */
-    uint64_t *above, *left; /* [n_steps] */
+    /* Under `contiguous`, where each device but the host runs its part in one go: the parts whose outputs a step on the
+     * host waits for, or its own part; and the parts that must have ended before a device's part begins. */
+    uint64_t *waits;  /* [n_steps] */
+    uint64_t *before; /* [n_devices] */
 } berth_making;
 
 /* In the arena; false: no memory. */

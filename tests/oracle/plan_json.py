@@ -24,7 +24,8 @@ NUMBER = (int, float)
 PLAN = {
     "schema": int, "berth": str, "model": dict, "inputs": list, "shapes": list, "costs": str, "profile": type(None),
     "devices": dict, "execution_model": str, "piece_ms": NUMBER, "objective": str, "limits": dict, "method": str,
-    "found_by": str, "group": (str, type(None)), "source": str, "seed": int, "makespan_ms": NUMBER,
+    "found_by": str, "group": (str, type(None)), "source": str, "seed": int, "settings": (dict, type(None)),
+    "policy_sha256": type(None), "makespan_ms": NUMBER,
     "lower_bound_ms": NUMBER, "gap": (int, float, type(None)), "single_ms": dict, "order": (list, type(None)),
     "placement": list,
 }

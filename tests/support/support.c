@@ -30,7 +30,8 @@ static void *fault_resize(void *user, void *old, size_t old_size, size_t new_siz
 }
 
 long support_ladder(berth_status (*run)(berth_ctx *ctx, void *user), void *user, long step) {
-    for (long n = 0;; n += n < 200 ? 1 : step) {
+    long dense = support_cases(2000) < 200 ? support_cases(2000) : 200;
+    for (long n = 0;; n += n < dense ? 1 : step * 200 / dense) {
         fault f = {.left = n};
         berth_allocator allocator = {fault_resize, &f};
         berth_ctx *ctx = NULL;

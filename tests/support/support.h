@@ -16,7 +16,8 @@
 
 /* Let n allocations succeed, then fail, for n = 0, 1, 2, ... until the call succeeds. Asserts that each failure is
  * BERTH_E_NOMEM and that nothing leaks at any rung. `run` must free what it made, also on success. `step` > 1 skips
- * rungs in long cases (the first 200 are always tried). Returns the number of allocations of a successful run. */
+ * rungs in long cases, after the first 200. A launcher that wants a hundredth of all cases gets a tenth of the rungs,
+ * after the first 20. Returns the number of allocations of a successful run. */
 long support_ladder(berth_status (*run)(berth_ctx *ctx, void *user), void *user, long step);
 
 /* A path below the folder of fetched test data (../shared, or $BERTH_SHARED). NULL if it does not exist; the test is

@@ -80,7 +80,7 @@ static void refuses(void **state) {
 static void agrees_with_strtod(void **state) {
     (void)state;
     uint64_t random = 3;
-    for (int round = 0; round < 100000; round++) {
+    for (int round = 0; round < support_cases(100000); round++) {
         char text[64];
         int n = 0, whole = (int)support_below(&random, 22), fraction = (int)support_below(&random, 22);
         if (support_below(&random, 2)) text[n++] = '-';
@@ -193,7 +193,7 @@ static void writes(void **state) {
         assert_string_equal(text, cases[i].text);
     }
     uint64_t random = 11;
-    for (int round = 0; round < 100000; round++) {
+    for (int round = 0; round < support_cases(100000); round++) {
         uint64_t bits = support_random(&random);
         double value = 0;
         memcpy(&value, &bits, sizeof value);

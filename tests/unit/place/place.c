@@ -43,7 +43,7 @@ static void methods_have_names(void **state) {
     int32_t n = 0;
     (void)state;
     for (; berth_method_name(n); n++) {
-        assert_true(strlen(berth_method_name(n)) > 0 && strlen(berth_method_name(n)) <= 10);
+        assert_true(strlen(berth_method_name(n)) > 0 && strlen(berth_method_name(n)) <= 12);
         assert_true(strlen(berth_method_summary(n)) > 10);
         for (int32_t i = 0; i < n; i++) assert_string_not_equal(berth_method_name(i), berth_method_name(n));
     }

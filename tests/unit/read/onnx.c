@@ -908,10 +908,10 @@ static void damaged_models(void **state) {
 /* Sizes at which anything quadratic would not end. */
 static void large_models(void **state) {
     (void)state;
-    enum { N = 100000 };
+    const int n = support_cases(100000);
     proto nested = {0}, node = onnx_node("Custom", "x", "y"), graph = {0};
     char name[20], before[20] = "x";
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         snprintf(name, sizeof name, "n%d", i);
         proto_message(&nested, 1, onnx_node("Neg", before, name));
         memcpy(before, name, sizeof name);
@@ -919,22 +919,22 @@ static void large_models(void **state) {
     proto attribute = onnx_attribute("body", A_GRAPH);
     proto_message(&attribute, 6, nested);
     proto_message(&node, 5, attribute);
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         snprintf(name, sizeof name, "a%d", i);
         proto_message(&node, 5, onnx_attribute(name, 0));
         proto_text(&node, 1, "x");
     }
     proto_message(&graph, 1, node);
     proto_message(&graph, 11, onnx_value("x", FLOAT, "1"));
-    for (int i = 0; i < N; i++) {
+    for (int i = 0; i < n; i++) {
         proto_message(&graph, 1, onnx_node("Neg", "x", ""));
         proto_message(&graph, 13, onnx_value("x", FLOAT, "1"));
     }
     berth_graph *g = read_graph(graph);
-    assert_int_equal(berth_graph_op_count(g), N + 1);
-    assert_int_equal(berth_graph_op(g, 0)->n_nested_ops, N);
-    assert_int_equal(berth_graph_op(g, 0)->n_attributes, N + 1);
-    assert_int_equal(berth_graph_op(g, 0)->n_inputs, N + 1);
+    assert_int_equal(berth_graph_op_count(g), n + 1);
+    assert_int_equal(berth_graph_op(g, 0)->n_nested_ops, n);
+    assert_int_equal(berth_graph_op(g, 0)->n_attributes, n + 1);
+    assert_int_equal(berth_graph_op(g, 0)->n_inputs, n + 1);
     berth_graph_free(g);
 }
 
