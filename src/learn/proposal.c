@@ -117,12 +117,14 @@ bool berth_proposer_draw(berth_proposer *proposer, berth_proposal *out) {
 
 /* --- seeing ----------------------------------------------------------------------------------------------------- */
 
-static berth_real soft(const berth_outlook *s, double ms) {
-    return (berth_real)asinh(ms / s->scale);
-}
-
 static berth_real within(double x, double most) {
     return (berth_real)(x > most ? most : x < -most ? -most : x);
+}
+
+/* A copy without a link takes for ever: that is far away, too. */
+static berth_real soft(const berth_outlook *s, double ms) {
+    static const double far_away = 10;
+    return within(asinh(ms / s->scale), far_away);
 }
 
 static void see_guess(const berth_outlook *s, const berth_guess *g, berth_real *sight) {

@@ -131,14 +131,14 @@ static void note(refine *r, const berth_proposal *proposal, double ms) {
 
 /* One proposal, tried. *ended: there is nothing to propose. */
 static berth_status step(refine *r, double done, bool *ended) {
-    static const double infeasible = 0.3; /* counts as a change of so much */
+    static const double infeasible = 0.3, least = -10; /* what is not feasible counts as a change of so much */
     int32_t n = draw_proposals(r), picked;
     *ended = n == 0;
     if (*ended) return BERTH_OK;
     BERTH_TRY(berth_chooser_draw(&r->chooser, n, r->walk.rng, &picked));
     const berth_proposal *proposal = &r->proposals[picked];
     double before = r->walk.ms, ms = berth_proposer_try(&r->proposer, proposal), change = log(ms / before);
-    berth_proposer_note(&r->proposer, proposal, fmin(change, infeasible));
+    berth_proposer_note(&r->proposer, proposal, fmax(fmin(change, infeasible), least));
     note(r, proposal, ms);
     reward(r, change);
     if (is_kept(r, change, done)) {

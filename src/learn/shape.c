@@ -35,13 +35,20 @@ berth_status berth_shapes_init(berth_shapes *shapes, berth_stroll *walk, berth_a
     return BERTH_OK;
 }
 
+/* Units of several tasks may lead back to where one came from. */
+static bool is_among(const int32_t *units, int32_t n, int32_t unit) {
+    for (int32_t i = 0; i < n; i++)
+        if (units[i] == unit) return true;
+    return false;
+}
+
 static int32_t take_branch(const berth_shapes *s, int32_t unit, int32_t *units) {
     const int32_t *const ways[] = {s->after, s->before};
     int32_t n = 0, d = berth_stroll_device(s->walk, unit);
     units[n++] = unit;
     for (int way = 0; way < 2; way++)
-        for (int32_t at = ways[way][unit]; at >= 0 && at != unit && n < BERTH_STROLL_UNITS; at = ways[way][at]) {
-            if (berth_stroll_device(s->walk, at) != d) break;
+        for (int32_t at = ways[way][unit]; at >= 0 && n < BERTH_STROLL_UNITS; at = ways[way][at]) {
+            if (berth_stroll_device(s->walk, at) != d || is_among(units, n, at)) break;
             units[n++] = at;
         }
     return n;
@@ -63,12 +70,6 @@ static int32_t draw_next(const berth_shapes *s, int32_t unit, bool later) {
     return found;
 }
 
-static bool is_among(const int32_t *units, int32_t n, int32_t unit) {
-    for (int32_t i = 0; i < n; i++)
-        if (units[i] == unit) return true;
-    return false;
-}
-
 static int32_t draw_path(const berth_shapes *s, int32_t unit, int32_t size, int32_t *units) {
     int32_t n = 0, ends[2] = {unit, unit};
     bool open[2] = {true, true};
@@ -76,7 +77,7 @@ static int32_t draw_path(const berth_shapes *s, int32_t unit, int32_t size, int3
     while (n < size && (open[0] || open[1])) {
         int way = open[0] && (!open[1] || berth_rng_below(s->walk->rng, 2) == 0) ? 0 : 1;
         int32_t next = draw_next(s, ends[way], way == 0);
-        open[way] = next >= 0 && !is_among(units, n, next); /* units of several tasks may lead back */
+        open[way] = next >= 0 && !is_among(units, n, next);
         if (!open[way]) continue;
         units[n++] = ends[way] = next;
     }

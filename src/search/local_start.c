@@ -110,7 +110,8 @@ static berth_status descend_to_fit(berth_search *search) {
 
 berth_status berth_search_find_start(berth_search *search) {
     berth_status (*const quick[])(berth_search *) = {berth_search_single, berth_search_fastest, berth_search_greedy,
-                                                     berth_search_heft, descend_to_fit};
+                                                     berth_search_heft,   berth_search_m_etf,   berth_search_m_sct,
+                                                     descend_to_fit};
     for (size_t i = 0; i < sizeof quick / sizeof *quick && !search->has_best; i++) BERTH_TRY(quick[i](search));
     return BERTH_OK;
 }

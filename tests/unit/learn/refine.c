@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `hsdag`: it keeps budgets and constraints, repeats to the bit, says where its answers come from, changes nothing at
+ * rate 0, and learns: from the same seeds it ends well below itself without learning. */
+#include "problems.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "berth/bench.h"
+#include "learn/chooser.h"
+#include "learn/seeds.h"
+
+static int make_ctx(void **state) {
+    berth_ctx *ctx = NULL;
+    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
+    *state = ctx;
+    return 0;
+}
+
+static int free_ctx(void **state) {
+    berth_ctx_free(*state);
+    return 0;
+}
+
+/* Defaults but for what `text` says: settings separated by blanks. */
+static berth_settings settings_of(berth_ctx *ctx, const char *text) {
+    berth_settings settings;
+    char copy[400], *rest = copy;
+    snprintf(copy, sizeof copy, "%s", text);
+    assert_int_equal(berth_settings_default(ctx, &settings, "hsdag"), BERTH_OK);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    return settings;
+}
+
+static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
+                           int32_t n_threads) {
+    berth_search *search = NULL;
+    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
+        fail_msg("%s", berth_ctx_message(ctx));
+    return search;
+}
+
+static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
+    const berth_learn learn = {.settings = settings, .policy = policy};
+    search->learn = &learn;
+    if (berth_learn_hsdag(search) != BERTH_OK) fail_msg("%s", berth_ctx_message(search->ctx));
+    search->learn = NULL;
+    assert_true(search->evaluations <= search->budget.evaluations);
+}
+
+/* A generated case as a problem. */
+typedef struct setting {
+    berth_graph *graph;
+    berth_device_set *devices;
+    berth_costs *costs;
+    berth_problem *problem;
+} setting;
+
+static berth_status make(berth_ctx *ctx, setting *s, berth_case item) {
+    berth_cost_options options = berth_cost_options_default();
+    *s = (setting){0};
+    BERTH_TRY(berth_case_generate(ctx, &s->graph, &s->devices, &item));
+    BERTH_TRY(berth_costs_new(ctx, &s->costs, s->graph, s->devices, &options));
+    return berth_problem_new(ctx, &s->problem, s->costs, NULL, NULL);
+}
+
+static void unmake(setting *s) {
+    berth_problem_free(s->problem);
+    berth_costs_free(s->costs);
+    berth_device_set_free(s->devices);
+    berth_graph_free(s->graph);
+}
+
+static setting a_case(berth_ctx *ctx, berth_generated kind, int32_t n_ops, int32_t n_devices, berth_case_rule rule,
+                      uint64_t seed) {
+    setting s;
+    berth_case item = {.kind = kind, .n_ops = n_ops, .n_devices = n_devices, .rule = rule, .seed = seed};
+    if (make(ctx, &s, item) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    return s;
+}
+
+static const char *const variants[] = {
+    "",
+    "grouping=none",
+    "grouping=parse",
+    "seeds=single polish=0",
+    "seeds=none order=off",
+    "candidates=5 steps=3 window=4 epochs=2 clip=0 entropy=0.01",
+    "learning_rate=0 polish=0.5",
+    "polish=1",
+};
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
+
+/* Any problem, any model: what comes out is feasible and rightly priced, and the same again, whatever the threads. */
+static void any_problem(void **state) {
+    uint64_t seed = 61;
+    for (int i = 0; i < support_cases(240); i++) {
+        support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 40, 5);
+        if (i % 7 == 0) how.objective = BERTH_OBJECTIVE_THROUGHPUT;
+        berth_costs *costs = support_costs_new(*state, &seed, &how);
+        berth_problem *problem = support_problem(*state, costs);
+        char text[200];
+        snprintf(text, sizeof text, "candidates=8 %s", variants[i % N_VARIANTS]);
+        berth_settings settings = settings_of(*state, text);
+        berth_search *search = start(*state, problem, 3, 150, 1), *again = start(*state, problem, 3, 150, 2);
+        run(search, &settings, NULL);
+        run(again, &settings, NULL);
+        support_check_best(*state, search);
+        assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
+        if (search->has_best)
+            assert_memory_equal(search->best_device, again->best_device, (size_t)costs->n_tasks * sizeof(int32_t));
+        berth_search_free(search);
+        berth_search_free(again);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+}
+
+/* Where there is always something to try, exactly what was asked for is evaluated. */
+static void budgets_are_spent(void **state) {
+    setting s = a_case(*state, BERTH_GENERATED_LAYERS, 60, 4, BERTH_CASE_CONCURRENT, 11);
+    const int64_t budgets[] = {0, 1, 3, 7, 30, 100, 333};
+    for (size_t i = 0; i < sizeof budgets / sizeof *budgets; i++)
+        for (int v = 0; v < N_VARIANTS; v++) {
+            char text[200];
+            snprintf(text, sizeof text, "candidates=8 %s", variants[v]);
+            berth_settings settings = settings_of(*state, text);
+            berth_search *search = start(*state, s.problem, 5, budgets[i], 1);
+            run(search, &settings, NULL);
+            assert_int_equal(search->evaluations, budgets[i]);
+            if (budgets[i] >= 4) assert_true(search->has_best);
+            berth_search_free(search);
+        }
+    unmake(&s);
+}
+
+static void time_is_kept(void **state) {
+    setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 100, 4, BERTH_CASE_CONCURRENT, 12);
+    berth_search *search = start(*state, s.problem, 5, INT64_MAX, 1);
+    search->budget.seconds = 0.3;
+    double before = berth_search_clock();
+    run(search, NULL, NULL);
+    if (support_is_optimised()) assert_true(berth_search_clock() - before < 2);
+    assert_true(search->has_best);
+    berth_search_free(search);
+    unmake(&s);
+}
+
+/* A seed stays a seed until something better comes along, which is a sample, and a polished one at the end. */
+static void answers_say_where_they_come_from(void **state) {
+    setting s = a_case(*state, BERTH_GENERATED_TRANSFORMER, 80, 4, BERTH_CASE_CONCURRENT, 13);
+    berth_settings all = settings_of(*state, ""), rough = settings_of(*state, "polish=0"),
+                   smooth = settings_of(*state, "polish=1");
+    berth_search *seeds = start(*state, s.problem, 1, 400, 1), *search = start(*state, s.problem, 1, 4, 1);
+    assert_int_equal(berth_learn_seeds(seeds, BERTH_SEEDS_ALL), BERTH_OK);
+    int64_t n_seeds = seeds->evaluations;
+    run(search, &all, NULL); /* four devices, and nothing is left */
+    assert_int_equal(search->best_source, BERTH_SOURCE_SEED);
+    assert_string_equal(search->best_method, "single");
+    berth_search_free(search);
+    const berth_settings *how[] = {&rough, &smooth};
+    const berth_source expected[] = {BERTH_SOURCE_SAMPLE, BERTH_SOURCE_POLISHED_SAMPLE};
+    for (int i = 0; i < 2; i++) {
+        search = start(*state, s.problem, 1, n_seeds + 400, 1);
+        run(search, how[i], NULL);
+        assert_true(search->best_ms < seeds->best_ms);
+        assert_int_equal(search->best_source, expected[i]);
+        assert_string_equal(search->best_method, "hsdag");
+        berth_search_free(search);
+    }
+    berth_search_free(seeds);
+    unmake(&s);
+}
+
+static void rate_zero_changes_no_weights(void **state) {
+    setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 60, 3, BERTH_CASE_CONCURRENT, 14);
+    const char *const texts[] = {"learning_rate=0", "learning_rate=1e-3", "learning_rate=0 grouping=parse"};
+    for (int i = 0; i < 3; i++) {
+        berth_settings settings = settings_of(*state, texts[i]);
+        berth_policy *policy = NULL;
+        assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
+        berth_search *search = start(*state, s.problem, 5, 60, 1);
+        run(search, &settings, policy);
+        berth_search_free(search);
+        size_t bytes = policy->params.n * sizeof(berth_real);
+        assert_true(policy->params.n > 0);
+        void *before = malloc(bytes);
+        assert_non_null(before);
+        memcpy(before, policy->params.value, bytes);
+        search = start(*state, s.problem, 6, 200, 1);
+        run(search, &settings, policy);
+        assert_int_equal(memcmp(before, policy->params.value, bytes) == 0, i != 1);
+        free(before);
+        berth_search_free(search);
+        berth_policy_free(policy);
+    }
+    unmake(&s);
+}
+
+/* From single devices, without polish: the same search that does not learn, paired by seed. */
+static void it_learns(void **state) {
+    enum { N_SEEDS = 3, EVALUATIONS = 500 };
+    const berth_case_rule rules[] = {BERTH_CASE_CONCURRENT, BERTH_CASE_MEMORY};
+    berth_settings on = settings_of(*state, "seeds=single polish=0"),
+                   off = settings_of(*state, "seeds=single polish=0 learning_rate=0");
+    double sum = 0;
+    int n = 0, n_better = 0;
+    for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
+        setting s = a_case(*state, (berth_generated)kind, 120, 4, rules[kind % 2], 15);
+        for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
+            berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
+                         *without = start(*state, s.problem, seed, EVALUATIONS, 1);
+            run(with, &on, NULL);
+            run(without, &off, NULL);
+            sum += log(with->best_ms / without->best_ms);
+            n_better += with->best_ms < without->best_ms;
+            n++;
+            berth_search_free(with);
+            berth_search_free(without);
+        }
+        unmake(&s);
+    }
+    print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
+    assert_true(exp(sum / n) < 0.95);
+    assert_true(n_better >= n - 2);
+}
+
+/* What was learnt on some cases helps on another one from the first choice. */
+static void a_policy_carries_over(void **state) {
+    berth_settings settings = settings_of(*state, "seeds=single polish=0");
+    berth_policy *policy = NULL;
+    assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
+    for (int i = 0; i < 8; i++) {
+        setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), 100, 2 + 2 * (i % 2),
+                           BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);
+        berth_search *search = start(*state, s.problem, 9, 400, 1);
+        run(search, &settings, policy);
+        berth_search_free(search);
+        unmake(&s);
+    }
+    double sum = 0;
+    for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
+        setting s = a_case(*state, (berth_generated)kind, 150, 6, BERTH_CASE_CONCURRENT, 50);
+        berth_search *with = start(*state, s.problem, 1, 100, 1), *without = start(*state, s.problem, 1, 100, 1);
+        run(with, &settings, policy);
+        run(without, &settings, NULL);
+        sum += log(with->best_ms / without->best_ms) / BERTH_GENERATED_COUNT;
+        berth_search_free(with);
+        berth_search_free(without);
+        unmake(&s);
+    }
+    berth_policy_free(policy);
+    print_message("100 evaluations: %.3f of a fresh policy\n", exp(sum));
+    assert_true(exp(sum) < 0.9);
+}
+
+/* --- the chooser ------------------------------------------------------------------------------------------------ */
+
+static void the_chooser_finds_what_pays(void **state) {
+    enum { N = 6, BEST = 2 };
+    berth_settings settings = settings_of(*state, "window=32 epochs=3 learning_rate=1e-2");
+    berth_policy *policy = NULL;
+    berth_params layout;
+    berth_chooser chooser;
+    berth_arena arena;
+    berth_rng rng;
+    bool fresh;
+    assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
+    berth_params_init(&layout, *state);
+    berth_chooser_declare(&layout, N, 8);
+    assert_int_equal(berth_policy_adopt(*state, policy, &layout, &fresh), BERTH_OK);
+    assert_true(fresh);
+    berth_rng_init(&rng, 1, 2);
+    berth_chooser_reset(policy, &rng);
+    berth_arena_init(&arena, berth_ctx_allocator(*state));
+    assert_int_equal(berth_chooser_init(&chooser, *state, policy, N, N, &arena), BERTH_OK);
+    int n_best = 0;
+    for (int i = 0; i < 800; i++) {
+        int32_t n = 3 + (int32_t)berth_rng_below(&rng, N - 2), picked; /* BEST is always among the first three */
+        berth_real *sights = berth_chooser_sights(&chooser);
+        memset(sights, 0, (size_t)(n * N) * sizeof *sights);
+        for (int32_t k = 0; k < n; k++) sights[k * N + k] = 1;
+        assert_int_equal(berth_chooser_draw(&chooser, n, &rng, &picked), BERTH_OK);
+        assert_in_range(picked, 0, n - 1);
+        berth_chooser_reward(&chooser, picked == BEST ? 1 : -0.2);
+        if (i % 16 == 15) assert_int_equal(berth_chooser_update(&chooser, *state), BERTH_OK);
+        n_best += i >= 700 && picked == BEST;
+    }
+    print_message("chosen %d times of the last 100\n", n_best);
+    assert_true(n_best > 80);
+    berth_chooser_deinit(&chooser);
+    berth_arena_deinit(&arena);
+    berth_policy_free(policy);
+}
+
+/* --- memory ----------------------------------------------------------------------------------------------------- */
+
+typedef struct counted {
+    berth_case item;
+    int64_t evaluations;
+    const char *settings;
+} counted;
+
+static berth_status place(berth_ctx *ctx, void *user) {
+    const counted *c = user;
+    setting s;
+    berth_search *search = NULL;
+    berth_settings settings = settings_of(ctx, c->settings);
+    const berth_learn learn = {.settings = &settings};
+    berth_status status = make(ctx, &s, c->item);
+    if (status == BERTH_OK)
+        status = berth_search_new(ctx, &search, s.problem, 1, (berth_budget){c->evaluations, INFINITY}, 1);
+    if (status == BERTH_OK) {
+        search->learn = &learn;
+        status = berth_learn_hsdag(search);
+    }
+    berth_search_free(search);
+    unmake(&s);
+    return status;
+}
+
+static void allocation_failures_are_reported(void **state) {
+    const char *const texts[] = {"steps=4 candidates=4", "steps=4 candidates=4 grouping=parse"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        counted c = {{BERTH_GENERATED_BRANCHES, 12, 3, BERTH_CASE_MEMORY, 3}, 60, texts[i]};
+        support_ladder(place, &c, 3);
+    }
+}
+
+/* Four times the evaluations, not one allocation more. */
+static void searching_allocates_nothing(void **state) {
+    const char *const texts[] = {"candidates=16 seeds=single", "candidates=16 seeds=single grouping=parse"};
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        counted few = {{BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 4}, 2500, texts[i]}, many = few;
+        many.evaluations = 10000;
+        assert_int_equal(support_ladder(place, &few, 1000000), support_ladder(place, &many, 1000000));
+    }
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(budgets_are_spent, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(time_is_kept, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(answers_say_where_they_come_from, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(rate_zero_changes_no_weights, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(a_policy_carries_over, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(searching_allocates_nothing, make_ctx, free_ctx),
+    };
+    return cmocka_run_group_tests_name("learn.refine", tests, NULL, NULL);
+}
