@@ -63,6 +63,7 @@ static berth_plan *place(berth_ctx *ctx, const berth_graph *graph, const berth_d
     how.method = method;
     how.evaluations = 300;
     how.seconds = INFINITY;
+    how.unbounded = true;
     berth_status status = berth_place(ctx, &plan, graph, devices, &how);
     assert_true(status == BERTH_OK || status == BERTH_E_INFEASIBLE);
     return plan;
