@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Peak memory of the run just made (defined in sim.h).
  *
- * Every (value, device) where the value lies gets one span of positions. Spans hang in two lists per position, of those
- * that begin and those that end there, and one sweep over the positions adds and subtracts. Bytes are whole numbers, so
- * that the sums are exact. */
+ * Every (value, device) where the value lies has one span of positions: its bytes are added to the change at the first
+ * and subtracted from the change after the last, and one sweep over the positions sums up. Bytes are whole numbers, so
+ * that the sums are exact in any order. */
 #include "simulate/sim_impl.h"
 
 #include "base/sort.h"
@@ -46,17 +46,31 @@ static void sort_by_start(berth_sim *sim) {
     }
 }
 
-/* The first position that starts at or after the time; the number of positions if there is none. */
-static int32_t first_from(const state *s, double time) {
-    int32_t low = 0, high = s->c->n_tasks;
-    while (low < high) {
+/* The first position that starts at or after the time; the number of positions if there is none. What is looked for is
+ * mostly near, so the steps away from there double until they are past it. */
+static int32_t first_from(const state *s, double time, int32_t near) {
+    const double *start = s->sim->start_at;
+    int32_t low = near, high = near, n = s->c->n_tasks;
+    if (n == 0) return 0;
+    if (start[near] < time) { /* low: starts before; high: does not, or n */
+        for (int32_t step = 1; high < n && start[high] < time; step *= 2) {
+            low = high;
+            high = n - high > step ? high + step : n;
+        }
+    } else {
+        for (int32_t step = 1; low >= 0 && start[low] >= time; step *= 2) {
+            high = low;
+            low = low >= step ? low - step : -1;
+        }
+    }
+    while (high - low > 1) {
         int32_t middle = low + (high - low) / 2;
-        if (s->sim->start[s->sim->order[middle]] < time)
-            low = middle + 1;
+        if (start[middle] < time)
+            low = middle;
         else
             high = middle;
     }
-    return low;
+    return high;
 }
 
 static int32_t larger(int32_t a, int32_t b) {
@@ -68,10 +82,9 @@ static int32_t smaller(int32_t a, int32_t b) {
 }
 
 static void add_span(state *s, int32_t d, double bytes, int32_t from, int32_t to) {
-    berth_sim *sim = s->sim;
-    int32_t at = sim->n_spans++;
-    sim->span[at] = (berth_span){bytes, d, sim->span_from[from], sim->span_to[to]};
-    sim->span_from[from] = sim->span_to[to] = at;
+    size_t n_devices = (size_t)s->c->n_devices;
+    s->sim->change[(size_t)from * n_devices + (size_t)d] += bytes;
+    s->sim->change[(size_t)(to + 1) * n_devices + (size_t)d] -= bytes;
 }
 
 static void find_readers(state *s, int32_t value) {
@@ -95,18 +108,19 @@ static int32_t copy_position(const state *s, int32_t d) {
 static int32_t last_use(const state *s, int32_t d, int32_t at_least) {
     if (!(s->readers >> d & 1)) return at_least;
     int32_t at = larger(at_least, s->last_reader[d]);
-    return s->by_time ? larger(at, first_from(s, s->last_end[d]) - 1) : at;
+    return s->by_time ? larger(at, first_from(s, s->last_end[d], at) - 1) : at;
 }
 
-/* The value's spans on the devices to which it is copied; returns the last position of copies that leave home. */
-static int32_t add_copies(state *s, int32_t value, uint64_t where, int32_t home) {
+/* The spans of a value, made at that position, on the devices to which it is copied; returns the last position of
+ * copies that leave home. */
+static int32_t add_copies(state *s, int32_t value, uint64_t where, int32_t home, int32_t made) {
     const berth_costs *c = s->c;
     int32_t left = -1;
     for (uint64_t rest = where; rest; rest &= rest - 1) {
         int32_t d = __builtin_ctzll(rest), from = copy_position(s, d);
         if (s->by_time) {
             double arrival = s->sim->arrived[(size_t)value * (size_t)c->n_devices + (size_t)d];
-            from = first_from(s, arrival);
+            from = first_from(s, arrival, made);
             left = larger(left, from - 1);
             from = smaller(from, s->last);
         } else {
@@ -127,16 +141,28 @@ static int32_t add_host(state *s, int32_t value, uint64_t where, int32_t left) {
     return first;
 }
 
+/* Its one reader runs where it was made, as most do. */
+static void place_near(state *s, int32_t value, int32_t home, int32_t from) {
+    int32_t reader = s->c->readers[s->c->reader_start[value]], to = larger(from, s->sim->position[reader]);
+    if (s->by_time) to = larger(to, first_from(s, s->sim->end[reader], to) - 1);
+    add_span(s, home, s->c->value_bytes[value], from, to);
+}
+
 static void place_value(state *s, int32_t value) {
     const berth_costs *c = s->c;
     int32_t producer = c->value_producer[value], target = c->value_target[value];
     int32_t home = producer < 0 ? c->value_home[value] : s->device[producer];
     int32_t from = producer < 0 ? 0 : s->sim->position[producer];
+    int32_t first = c->reader_start[value], n_readers = c->reader_start[value + 1] - first;
+    if (n_readers == 1 && target < 0 && s->device[c->readers[first]] == home) {
+        place_near(s, value, home, from);
+        return;
+    }
     find_readers(s, value);
     uint64_t where = s->readers;
     if (target >= 0) where |= (uint64_t)1 << target;
     where &= ~((uint64_t)1 << home);
-    int32_t left = add_copies(s, value, where, home);
+    int32_t left = add_copies(s, value, where, home, from);
     if (where && s->by_host && home != c->host) left = add_host(s, value, where, left);
     int32_t to = last_use(s, home, larger(from, left));
     add_span(s, home, c->value_bytes[value], from, target == home ? s->last : to);
@@ -156,38 +182,65 @@ static void add_weights(state *s) {
         }
 }
 
+/* Leaves the changes as it wants to find them next time. */
 static void sweep(const state *s, double *peak) {
-    berth_sim *sim = s->sim;
-    memcpy(peak, sim->held, (size_t)s->c->n_devices * sizeof *peak);
-    for (int32_t at = 0; at <= s->last; at++) {
-        for (int32_t i = sim->span_from[at]; i >= 0; i = sim->span[i].next_from) {
-            int32_t d = sim->span[i].device;
-            sim->held[d] += sim->span[i].bytes;
-            if (sim->held[d] > peak[d]) peak[d] = sim->held[d];
+    double *held = s->sim->held, *change = s->sim->change;
+    int32_t n_devices = s->c->n_devices;
+    memcpy(peak, held, (size_t)n_devices * sizeof *peak);
+    for (int32_t at = 0; at <= s->last + 1; at++, change += n_devices)
+        for (int32_t d = 0; d < n_devices; d++) {
+            held[d] += change[d];
+            change[d] = 0;
+            if (held[d] > peak[d]) peak[d] = held[d];
         }
-        for (int32_t i = sim->span_to[at]; i >= 0; i = sim->span[i].next_to)
-            sim->held[sim->span[i].device] -= sim->span[i].bytes;
-    }
+}
+
+static void begin(state *s, berth_sim *sim, const int32_t *device) {
+    const berth_costs *c = sim->costs;
+    *s = (state){.sim = sim, .c = c, .device = device, .last = larger(c->n_tasks - 1, 0)};
+    s->by_time = c->model == BERTH_MODEL_CONCURRENT;
+    s->by_host = c->model == BERTH_MODEL_QUEUED || c->model == BERTH_MODEL_CONTIGUOUS;
+    memset(sim->held, 0, (size_t)c->n_devices * sizeof *sim->held);
+    if (c->task_memory)
+        for (int32_t task = 0; task < c->n_tasks; task++) sim->held[device[task]] += c->task_memory[task];
+    else
+        add_weights(s);
+}
+
+/* What lies there beside the weights. */
+static void add_values(state *s, double *peak) {
+    berth_sim *sim = s->sim;
+    int32_t n = s->c->n_tasks;
+    if (s->by_time) sort_by_start(sim);
+    for (int32_t i = 0; i < n; i++) sim->position[sim->order[i]] = i;
+    for (int32_t i = 0; i < n && s->by_time; i++) sim->start_at[i] = sim->start[sim->order[i]];
+    for (int32_t v = 0; v < s->c->n_values; v++) place_value(s, v);
+    sweep(s, peak);
+}
+
+static void finish(state *s, double *peak) {
+    if (s->c->task_memory)
+        memcpy(peak, s->sim->held, (size_t)s->c->n_devices * sizeof *peak);
+    else
+        add_values(s, peak);
 }
 
 void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak) {
-    const berth_costs *c = sim->costs;
-    int32_t n = c->n_tasks;
-    memset(peak, 0, (size_t)c->n_devices * sizeof *peak);
-    if (c->task_memory) {
-        for (int32_t task = 0; task < n; task++) peak[device[task]] += c->task_memory[task];
-        return;
-    }
-    state s = {.sim = sim, .c = c, .device = device, .last = larger(n - 1, 0)};
-    s.by_time = c->model == BERTH_MODEL_CONCURRENT;
-    s.by_host = c->model == BERTH_MODEL_QUEUED || c->model == BERTH_MODEL_CONTIGUOUS;
-    if (s.by_time) sort_by_start(sim);
-    for (int32_t i = 0; i < n; i++) sim->position[sim->order[i]] = i;
-    memset(sim->held, 0, (size_t)c->n_devices * sizeof *sim->held);
-    memset(sim->span_from, -1, ((size_t)n + 1) * sizeof *sim->span_from);
-    memset(sim->span_to, -1, ((size_t)n + 1) * sizeof *sim->span_to);
-    sim->n_spans = 0;
-    for (int32_t v = 0; v < c->n_values; v++) place_value(&s, v);
-    add_weights(&s);
-    sweep(&s, peak);
+    state s;
+    begin(&s, sim, device);
+    finish(&s, peak);
+}
+
+static bool is_within(const berth_costs *c, const double *bytes) {
+    for (int32_t d = 0; d < c->n_devices; d++)
+        if (bytes[d] > c->capacity[d]) return false;
+    return true;
+}
+
+bool berth_sim_fits(berth_sim *sim, const int32_t *device) {
+    state s;
+    begin(&s, sim, device);
+    if (!is_within(sim->costs, sim->held)) return false;
+    finish(&s, sim->peak);
+    return is_within(sim->costs, sim->peak);
 }

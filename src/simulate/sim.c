@@ -149,14 +149,11 @@ static void make_memory(berth_sim *sim) {
     const berth_costs *c = sim->costs;
     size_t n = (size_t)c->n_tasks, nd = (size_t)c->n_devices;
     MAKE(peak, nd);
-    if (c->task_memory) return;
-    /* A value lies at most where it is read, at home, at its target and on the host. */
-    size_t n_spans = (size_t)c->reader_start[c->n_values] + 3 * (size_t)c->n_values;
-    MAKE(position, n);
-    MAKE(span, n_spans);
-    MAKE(span_from, n + 1);
-    MAKE(span_to, n + 1);
     MAKE(held, nd);
+    if (c->task_memory) return;
+    MAKE(position, n);
+    if (c->model == BERTH_MODEL_CONCURRENT) MAKE(start_at, n);
+    MAKE(change, (n + 2) * nd);
     MAKE(weight_stamp, (size_t)c->n_weights * nd);
 }
 
@@ -201,17 +198,10 @@ void berth_sim_forget_stamps(berth_sim *sim) {
     sim->generation = 1;
 }
 
-static bool fits(berth_sim *sim, const int32_t *device) {
-    berth_sim_peaks(sim, device, sim->peak);
-    for (int32_t d = 0; d < sim->costs->n_devices; d++)
-        if (sim->peak[d] > sim->costs->capacity[d]) return false;
-    return true;
-}
-
 double berth_sim_run(berth_sim *sim, const int32_t *device, const int32_t *priority) {
     double ms = sim->model(sim, device, priority);
     if (!(ms < INFINITY)) return INFINITY;
-    if (sim->memory_may_bind && !fits(sim, device)) return INFINITY;
+    if (sim->memory_may_bind && !berth_sim_fits(sim, device)) return INFINITY;
     return sim->costs->objective == BERTH_OBJECTIVE_THROUGHPUT ? berth_sim_largest_load(sim, device) : ms;
 }
 

@@ -37,13 +37,6 @@ typedef struct berth_need {
     int32_t n_inputs;
 } berth_need;
 
-/* A value on a device from one position to another, in a list of each. */
-typedef struct berth_span {
-    double bytes;
-    int32_t device;
-    int32_t next_from, next_to;
-} berth_span;
-
 /* Runs a placement: fills start, end and order; the makespan, or INFINITY. */
 typedef double (*berth_sim_model)(berth_sim *sim, const int32_t *device, const int32_t *priority);
 
@@ -86,12 +79,11 @@ struct berth_sim {
     int32_t *part_missing; /* [n_devices] */
 
     /* memory */
-    double *peak, *held; /* [n_devices] */
-    int32_t *position;   /* [n_tasks] inverse of order */
-    berth_span *span;    /* as many as a value can have places, over all values */
-    int32_t n_spans;
-    int32_t *span_from, *span_to; /* [n_tasks + 1] first span of each position's lists, or -1 */
-    int32_t *weight_stamp;        /* [n_weights * n_devices] */
+    double *peak, *held;   /* [n_devices] */
+    int32_t *position;     /* [n_tasks] inverse of order */
+    double *start_at;      /* [n_tasks] start of the task at each position; `concurrent` */
+    double *change;        /* [(n_tasks + 2) * n_devices] of bytes at each position; 0 between runs */
+    int32_t *weight_stamp; /* [n_weights * n_devices] */
 
     /* single moves */
     int32_t *device;   /* [n_tasks] kept placement */
@@ -118,6 +110,8 @@ void berth_sim_order(berth_sim *sim, const int32_t *priority);
 
 /* Peak bytes per device of the run just made (order, starts and ends are in place). */
 void berth_sim_peaks(berth_sim *sim, const int32_t *device, double *peak);
+/* Whether they are within all capacities. */
+bool berth_sim_fits(berth_sim *sim, const int32_t *device);
 
 /* Where a value comes into being. */
 static inline int32_t berth_sim_home(const berth_costs *c, const int32_t *device, int32_t value) {
