@@ -1,5 +1,6 @@
 target_sources(berth_objects PRIVATE
   src/base/arena.c
+  src/base/child.c
   src/base/ctx.c
   src/base/file.c
   src/base/file_read.c
