@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The child answers on a socket of its own; we poll the three channels and look at the limits between two looks. */
 #include "base/child.h"
 
 #include "base/vec.h"
