@@ -14,6 +14,7 @@
 #include "berth/place.h"
 #include "berth/plan.h"
 #include "berth/read.h"
+#include "berth/runtime.h"
 #include "berth/simulate.h"
 #include "berth/text.h"
 #include "berth/work.h"

@@ -10,6 +10,7 @@ target_sources(berth_objects PRIVATE
   src/base/map.c
   src/base/nearest.c
   src/base/number.c
+  src/base/processors.c
   src/base/rng.c
   src/base/sha256.c
   src/base/sort.c

@@ -19,6 +19,7 @@ target_sources(berth_cli PRIVATE
   src/cli/place_summary.c
   src/cli/progress.c
   src/cli/report.c
+  src/cli/runtimes.c
   src/cli/settings.c
   src/cli/shapes.c
   src/cli/signals.c
