@@ -45,6 +45,7 @@ void berth_job_write(berth_text *text, const berth_job *job) {
     berth_json_double(text, "run_seconds", job->run_seconds);
     put_text(text, "output_folder", job->output_folder);
     put_text(text, "profile", job->profile);
+    put_text(text, "rewritten", job->rewritten);
     berth_json_object_end(text);
 }
 
@@ -123,6 +124,7 @@ berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *byte
     BERTH_TRY(want_optional(&d, "assignment", &job->assignment));
     BERTH_TRY(want_optional(&d, "output_folder", &job->output_folder));
     BERTH_TRY(want_optional(&d, "profile", &job->profile));
+    BERTH_TRY(want_optional(&d, "rewritten", &job->rewritten));
     BERTH_TRY(want_integer(&d, "threads", 0, &job->threads));
     BERTH_TRY(want_integer(&d, "least_runs", 0, &job->least_runs));
     BERTH_TRY(want_integer(&d, "most_runs", 0, &job->most_runs));

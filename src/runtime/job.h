@@ -45,6 +45,7 @@ typedef struct berth_job {
     double run_seconds;            /* no more runs after so many seconds of them, but the least */
     const char *output_folder;     /* gets a file for each output of the last run; or NULL */
     const char *profile;           /* prefix of the path of the runtime's own profile; or NULL */
+    const char *rewritten;         /* path that gets the model as the runtime has rewritten it; or NULL */
 } berth_job;
 
 /* What the worker found. In the arena of the call. */

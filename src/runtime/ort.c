@@ -115,6 +115,9 @@ static berth_status configure(const berth_ort *ort, const berth_job *job, ort_op
         {"session.inter_op.allow_spinning", "0"},
         {"session.model_external_initializers_file_folder_path", job->folder},
         {"session.layer_assignment_settings", job->assignment},
+        /* else the weights would be written into the rewritten model, up to 2 GiB of them */
+        {"session.optimized_model_external_initializers_file_name", job->rewritten ? "rewritten.weights" : NULL},
+        {"session.optimized_model_external_initializers_min_size_in_bytes", job->rewritten ? "1024" : NULL},
     };
     BERTH_TRY(berth_ort_check(ort, api->SetSessionGraphOptimizationLevel(options, levels[job->optimisation]),
                               BERTH_E_ARG, "optimisation"));
@@ -124,6 +127,9 @@ static berth_status configure(const berth_ort *ort, const berth_job *job, ort_op
         if (entries[i].value)
             BERTH_TRY(berth_ort_check(ort, api->AddSessionConfigEntry(options, entries[i].key, entries[i].value),
                                       BERTH_E_UNSUPPORTED, entries[i].key));
+    if (job->rewritten)
+        BERTH_TRY(
+            berth_ort_check(ort, api->SetOptimizedModelFilePath(options, job->rewritten), BERTH_E_IO, "rewritten"));
     if (job->profile)
         BERTH_TRY(berth_ort_check(ort, api->EnableProfiling(options, job->profile), BERTH_E_IO, "profile"));
     return append_devices(ort, job, options);

@@ -42,6 +42,7 @@ enum {
       (ort_session *, const void *how, const char *const *in_names, const ort_value *const *in, size_t n_in,    \
        const char *const *out_names, size_t n_out, ort_value **out))                                            \
     X(10, ort_status *, CreateSessionOptions, (ort_options **))                                                 \
+    X(11, ort_status *, SetOptimizedModelFilePath, (ort_options *, const char *path))                           \
     X(14, ort_status *, EnableProfiling, (ort_options *, const char *prefix))                                   \
     X(17, ort_status *, DisableMemPattern, (ort_options *))                                                     \
     X(23, ort_status *, SetSessionGraphOptimizationLevel, (ort_options *, int level))                           \

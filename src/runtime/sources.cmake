@@ -1,4 +1,5 @@
 target_sources(berth_objects PRIVATE
+  src/runtime/attribute.c
   src/runtime/compare.c
   src/runtime/inputs.c
   src/runtime/job.c
@@ -9,6 +10,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/runtime.c
   src/runtime/scratch.c
   src/runtime/stats.c
+  src/runtime/trace.c
   src/runtime/trial.c
   src/runtime/worker.c
 )
