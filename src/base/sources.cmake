@@ -12,6 +12,7 @@ target_sources(berth_objects PRIVATE
   src/base/rng.c
   src/base/sha256.c
   src/base/sort.c
+  src/base/stage.c
   src/base/text.c
   src/base/utf8.c
   src/base/vec.c
