@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/base/arena.c
   src/base/ctx.c
+  src/base/escape.c
   src/base/file.c
   src/base/file_read.c
   src/base/json.c

@@ -2,6 +2,7 @@
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
 #include "cli/bench.h"
 #include "cli/devices.h"
+#include "cli/export.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/place.h"
@@ -33,8 +34,8 @@ static const cli_command version_command = {
 };
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices,  &cli_place,       &cli_simulate, &cli_train,
-    &cli_bench,   &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_export,
+    &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {
