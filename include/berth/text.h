@@ -25,6 +25,22 @@ BERTH_API const char *berth_text_string(const berth_text *text);
 BERTH_API size_t berth_text_size(const berth_text *text);
 BERTH_API berth_status berth_text_status(const berth_text *text);
 
+#define BERTH_ESCAPE_SIZE 12
+
+/**
+ * The character at the start of a string that is not empty, escaped where it must be so that it stays on one line and
+ * cannot steer a terminal: backslash, tab and newline become \\, \t and \n, other control characters and bytes that are
+ * no UTF-8 become \xNN. `piece` has BERTH_ESCAPE_SIZE bytes; *width is how many columns it takes.
+ * @return the bytes taken from the string
+ */
+BERTH_API size_t berth_escape(const char *string, char *piece, int *width);
+
+/** Appends a string in some form. */
+typedef void (*berth_append_fn)(berth_text *text, const char *string);
+
+/** Escaped for the inside of a quoted label of Graphviz, which gives a meaning to \, " and & as well. */
+BERTH_API void berth_text_label(berth_text *text, const char *string);
+
 /**
  * JSON, indented by two blanks a level. Commas and newlines are the writer's business:
  *

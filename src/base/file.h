@@ -20,4 +20,7 @@ berth_status berth_file_append(berth_ctx *ctx, const char *path, const char *byt
 berth_status berth_file_read(berth_ctx *ctx, berth_arena *arena, const char *path, size_t limit, const char **bytes,
                              size_t *n);
 
+/* All n bytes to a descriptor, however often that is interrupted. 0, or errno. */
+int berth_file_put(int fd, const char *bytes, size_t n);
+
 #endif

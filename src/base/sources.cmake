@@ -2,6 +2,7 @@ target_sources(berth_objects PRIVATE
   src/base/arena.c
   src/base/child.c
   src/base/ctx.c
+  src/base/escape.c
   src/base/file.c
   src/base/file_read.c
   src/base/json.c
@@ -14,6 +15,7 @@ target_sources(berth_objects PRIVATE
   src/base/rng.c
   src/base/sha256.c
   src/base/sort.c
+  src/base/stage.c
   src/base/text.c
   src/base/utf8.c
   src/base/vec.c

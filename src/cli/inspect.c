@@ -2,6 +2,7 @@
 /* `berth inspect`: read a model, group it, count its work, and print that in one of four forms. */
 #include "cli/inspect.h"
 
+#include "berth/print.h"
 #include "berth/read.h"
 #include "cli/output.h"
 #include "cli/report.h"
@@ -96,7 +97,7 @@ static int print(berth_ctx *ctx, const inspect_values *values, const inspection 
     else if (values->table)
         cli_inspect_table(text, found);
     else if (values->dot)
-        cli_inspect_dot(text, found);
+        berth_graph_dot(text, found->graph, NULL);
     else
         cli_inspect_summary(text, found);
     int code = cli_output_write(ctx, text, values->output);

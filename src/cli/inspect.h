@@ -28,7 +28,6 @@ extern const cli_command cli_inspect;
 void cli_inspect_summary(berth_text *text, const inspection *found);
 void cli_inspect_json(berth_text *text, const inspection *found);
 void cli_inspect_table(berth_text *text, const inspection *found);
-void cli_inspect_dot(berth_text *text, const inspection *found);
 
 /* Workloads: the sum of the times of all operations on one device; INFINITY if one cannot run there. */
 double cli_device_total(const berth_graph *graph, int32_t device);

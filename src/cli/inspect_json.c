@@ -18,14 +18,14 @@ static void put_shape(berth_text *text, const char *key, const berth_shape *shap
         berth_json_null(text, key);
         return;
     }
-    char word[CLI_DIM_SIZE];
+    char word[BERTH_DIM_SIZE];
     berth_json_array_begin(text, key);
     for (int32_t i = 0; i < shape->rank; i++) {
         const berth_dim *dim = &shape->dims[i];
         if (dim->min == dim->max)
             berth_json_int(text, NULL, dim->min);
         else
-            berth_json_string(text, NULL, cli_dim_word(dim, word));
+            berth_json_string(text, NULL, berth_dim_word(dim, word));
     }
     berth_json_array_end(text);
 }

@@ -132,7 +132,7 @@ static void put_tensors(berth_text *text, const char *key, const berth_graph *gr
         put_key(text, i == 0 ? key : "");
         cli_text_cell(text, cli_tensor_name(graph, tensor), width, NAME_WIDTH);
         berth_text_printf(text, "  %s  ", berth_type_name(tensor->type));
-        cli_text_shape(text, &tensor->shape, cli_text_escaped);
+        berth_text_shape(text, &tensor->shape, cli_text_escaped);
         end_line(text);
     }
     put_rest(text, n - n_shown);

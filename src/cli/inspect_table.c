@@ -19,7 +19,7 @@ static void put_output_shapes(berth_text *text, const berth_graph *graph, const 
         if (op->outputs[port] < 0)
             berth_text_append(text, "-", 1);
         else
-            cli_text_shape(text, &berth_graph_tensor(graph, op->outputs[port])->shape, cli_text_escaped);
+            berth_text_shape(text, &berth_graph_tensor(graph, op->outputs[port])->shape, cli_text_escaped);
     }
 }
 

@@ -3,6 +3,7 @@
 #include "berth/runtime.h"
 #include "cli/bench.h"
 #include "cli/devices.h"
+#include "cli/export.h"
 #include "cli/inspect.h"
 #include "cli/output.h"
 #include "cli/place.h"
@@ -40,8 +41,8 @@ static int run_worker(berth_ctx *ctx) {
 }
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices,  &cli_place,       &cli_simulate, &cli_train,
-    &cli_bench,   &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_export,
+    &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {

@@ -5,14 +5,9 @@
 
 #include "berth/text.h"
 
-typedef void (*cli_append_fn)(berth_text *text, const char *string);
-
 /* Append a string so that it stays on one line and cannot steer a terminal: backslash, tab and newline become \\, \t
  * and \n, other control characters and bytes that are no UTF-8 become \xNN. */
 void cli_text_escaped(berth_text *text, const char *string);
-
-/* The same for the inside of a quoted label of Graphviz, which gives a meaning to \, " and & as well. */
-void cli_text_label(berth_text *text, const char *string);
 
 /* How many columns the escaped string takes; counting ends once it is more than `enough`. */
 int cli_columns(const char *string, int enough);

@@ -27,7 +27,7 @@ int cli_report_failure(const berth_ctx *ctx, berth_status status, cli_phase phas
     if (error == EPIPE) return CLI_FAILED;
     const char *message = berth_ctx_message(ctx);
     fprintf(stderr, "berth: %s\n", *message ? message : berth_status_name(status));
-    return error == ENOSPC || error == EDQUOT ? CLI_RESOURCES : cli_exit_code(status, phase);
+    return error == ENOSPC || error == EDQUOT || error == EFBIG ? CLI_RESOURCES : cli_exit_code(status, phase);
 }
 
 int cli_report_misuse(const cli_command *command, const char *message) {

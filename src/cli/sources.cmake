@@ -5,8 +5,8 @@ target_sources(berth_cli PRIVATE
   src/cli/bench_study.c
   src/cli/bench_suites.c
   src/cli/devices.c
+  src/cli/export.c
   src/cli/inspect.c
-  src/cli/inspect_dot.c
   src/cli/inspect_json.c
   src/cli/inspect_summary.c
   src/cli/inspect_table.c

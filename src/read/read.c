@@ -56,8 +56,9 @@ static const char *name_impostor(const char *bytes, size_t size) {
     return NULL;
 }
 
-static berth_status read_source(berth_ctx *ctx, berth_graph **out, const berth_source *source,
-                                const berth_read_options *options) {
+berth_status berth_source_read(berth_ctx *ctx, berth_graph **out, const berth_source *source,
+                               const berth_read_options *options) {
+    *out = NULL;
     if (source->size == 0) return berth_fail(ctx, BERTH_E_FORMAT, "%s: byte 0: the file is empty", source->name);
     const char *impostor = name_impostor(source->bytes, source->size);
     if (impostor) return berth_fail(ctx, BERTH_E_FORMAT, "%s: byte 0: this is %s", source->name, impostor);
@@ -73,7 +74,7 @@ berth_status berth_graph_read(berth_ctx *ctx, berth_graph **out, const char *pat
     if (!options) options = &defaults;
     berth_source source;
     berth_status status = berth_source_open(ctx, &source, path, options);
-    if (status == BERTH_OK) status = read_source(ctx, out, &source, options);
+    if (status == BERTH_OK) status = berth_source_read(ctx, out, &source, options);
     berth_source_close(ctx, &source);
     return status;
 }
@@ -85,7 +86,7 @@ berth_status berth_graph_read_memory(berth_ctx *ctx, berth_graph **out, const vo
     if (!options) options = &defaults;
     berth_source source;
     berth_status status = berth_source_memory(ctx, &source, data, size, name, options);
-    if (status == BERTH_OK) status = read_source(ctx, out, &source, options);
+    if (status == BERTH_OK) status = berth_source_read(ctx, out, &source, options);
     berth_source_close(ctx, &source);
     return status;
 }

@@ -8,6 +8,10 @@
 typedef berth_status (*berth_read_fn)(berth_ctx *ctx, berth_graph **out, const berth_source *source,
                                       const berth_read_options *options);
 
+/* The graph of an open source, whatever its format: berth_graph_read() for those who need the bytes as well. */
+berth_status berth_source_read(berth_ctx *ctx, berth_graph **out, const berth_source *source,
+                               const berth_read_options *options);
+
 /* `recognise` looks at the start of the content only (a few KiB); ONNX has no magic number and is asked last. */
 bool berth_ir_recognise(const char *bytes, size_t size);
 berth_status berth_ir_read(berth_ctx *ctx, berth_graph **out, const berth_source *source,

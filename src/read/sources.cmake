@@ -35,10 +35,12 @@ target_sources(berth_objects PRIVATE
   src/read/onnx_bind.c
   src/read/onnx_constant.c
   src/read/onnx_digest.c
+  src/read/onnx_external.c
   src/read/onnx_graph.c
   src/read/onnx_nest.c
   src/read/onnx_node.c
   src/read/onnx_schema.c
+  src/read/onnx_splice.c
   src/read/onnx_tensor.c
   src/read/onnx_type.c
   src/read/protobuf.c

@@ -34,7 +34,7 @@ static void escaped(void **state) {
 
 static void label(void **state) {
     (void)state;
-    cli_text_label(text, "\"a\" & \\N\n\\");
+    berth_text_label(text, "\"a\" & \\N\n\\");
     assert_string_equal(berth_text_string(text), "\\\"a\\\" &amp; \\\\\\\\N\\\\n\\\\\\\\");
 }
 
@@ -87,29 +87,29 @@ static void dimensions(void **state) {
     (void)state;
     const berth_dim dims[] = {{3, 3, NULL},       {0, INT64_MAX, NULL},    {0, INT64_MAX, "batch"}, {1, 8, NULL},
                               {2, INT64_MAX, ""}, {4, 4, "bound already"}, {0, INT64_MAX, "\t"}};
-    cli_text_shape(text, &(berth_shape){7, dims}, cli_text_escaped);
+    berth_text_shape(text, &(berth_shape){7, dims}, cli_text_escaped);
     assert_string_equal(berth_text_string(text), "3 x ? x batch x 1..8 x 2.. x 4 x \\t");
     size_t before = berth_text_size(text);
-    cli_text_shape(text, &(berth_shape){2, (berth_dim[]){{3, 3, "n"}, {0, 0, NULL}}}, cli_text_escaped);
+    berth_text_shape(text, &(berth_shape){2, (berth_dim[]){{3, 3, "n"}, {0, 0, NULL}}}, cli_text_escaped);
     assert_string_equal(berth_text_string(text) + before, "3x0");
     before = berth_text_size(text);
-    cli_text_shape(text, &(berth_shape){0, NULL}, cli_text_escaped);
-    cli_text_shape(text, &(berth_shape){-1, NULL}, cli_text_escaped);
+    berth_text_shape(text, &(berth_shape){0, NULL}, cli_text_escaped);
+    berth_text_shape(text, &(berth_shape){-1, NULL}, cli_text_escaped);
     assert_string_equal(berth_text_string(text) + before, "scalar?");
 }
 
 static void long_dimensions(void **state) {
     (void)state;
-    char symbol[1000], word[CLI_DIM_SIZE], expected[CLI_DIM_SIZE] = {0};
+    char symbol[1000], word[BERTH_DIM_SIZE], expected[BERTH_DIM_SIZE] = {0};
     memset(symbol, 'a', sizeof symbol);
     symbol[sizeof symbol - 1] = '\0';
-    memcpy(symbol + CLI_DIM_SIZE - 5, "\xe2\x82\xac", 3); /* would be cut in half */
-    memset(expected, 'a', CLI_DIM_SIZE - 5);
-    memcpy(expected + CLI_DIM_SIZE - 5, "...", 3);
-    assert_string_equal(cli_dim_word(&(berth_dim){0, INT64_MAX, symbol}, word), expected);
+    memcpy(symbol + BERTH_DIM_SIZE - 5, "\xe2\x82\xac", 3); /* would be cut in half */
+    memset(expected, 'a', BERTH_DIM_SIZE - 5);
+    memcpy(expected + BERTH_DIM_SIZE - 5, "...", 3);
+    assert_string_equal(berth_dim_word(&(berth_dim){0, INT64_MAX, symbol}, word), expected);
     berth_dim dims[BERTH_MAX_RANK];
     for (int i = 0; i < BERTH_MAX_RANK; i++) dims[i] = (berth_dim){0, INT64_MAX, symbol};
-    cli_text_shape(text, &(berth_shape){BERTH_MAX_RANK, dims}, cli_text_escaped);
+    berth_text_shape(text, &(berth_shape){BERTH_MAX_RANK, dims}, cli_text_escaped);
     assert_in_range(berth_text_size(text), 200, 300);
     assert_string_equal(berth_text_string(text) + berth_text_size(text) - 6, " x ...");
 }

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `berth export`: a plan for others. Formats are the library's (berth/export.h). */
+#include "cli/export.h"
+
+#include "berth/export.h"
+#include "cli/output.h"
+#include "cli/report.h"
+#include "cli/usage.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { MAX_PROVIDERS = 64, MAX_NAMES = 8192 };
+
+typedef struct export_values {
+    cli_common common;
+    const char *to, *output;
+    cli_list providers;
+    bool force;
+} export_values;
+
+#define AT(member) offsetof(export_values, member)
+
+static const cli_option options[] = {
+    {"to", 't', CLI_STRING, CLI_USUAL, AT(to), "FORMAT", .help = "onnx, json or dot"},
+    {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "what to write; onnx needs it"},
+    {"provider", 0, CLI_LIST, CLI_USUAL, AT(providers), "DEVICE=EP",
+     .help = "execution provider for a device, as in gpu=CUDAExecutionProvider"},
+    {"force", 0, CLI_FLAG, CLI_USUAL, AT(force), NULL,
+     .help = "also a plan for another model, and over files that differ"},
+    {0},
+};
+
+static const char details[] =
+    "Writes what PLAN, a file that 'berth place -o' wrote, says about MODEL in a form for others:\n"
+    "  onnx  the same model with a layer_ann on every node, which ONNX Runtime 1.25 or newer\n"
+    "        places by; FILE.berth.json has the session's settings, FILE.py and FILE.c open it.\n"
+    "        External data are linked or copied beside it. It stays valid for every runtime.\n"
+    "  json  a map from operations to devices\n"
+    "  dot   a drawing for Graphviz, a colour per device\n"
+    "\n"
+    "Devices that a runtime found have the provider of that name (cuda, webgpu, ...). Of those\n"
+    "that are only described, gpu is taken for CUDA, igpu for WebGPU and npu for OpenVINO,\n"
+    "with a warning, unless --provider says otherwise. A session takes the CPU and one more.\n"
+    "\n"
+    "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory, disk or limits,\n"
+    "5 more than one accelerator, 130 interrupted.\n";
+
+static int run_export(berth_ctx *ctx, int argc, char **argv);
+
+const cli_command cli_export = {
+    .name = "export",
+    .run = run_export,
+    .summary = "a plan as an annotated model, a map, a drawing",
+    .operands = "MODEL PLAN",
+    .min_operands = 2,
+    .max_operands = 2,
+    .options = options,
+    .details = details,
+};
+
+typedef struct providers {
+    int32_t n, n_names;
+    berth_provider_rule rules[MAX_PROVIDERS];
+    char names[MAX_NAMES];
+} providers;
+
+/* The last '=' parts device and provider: a device's name may hold one. */
+static bool parse_providers(providers *out, const cli_list *values, char *message, size_t size) {
+    cli_scan at = values->start;
+    for (const char *value; (value = cli_list_next(values, &at));) {
+        const char *equals = strrchr(value, '=');
+        size_t n = equals ? (size_t)(equals - value) : 0;
+        if (n == 0 || !equals[1]) {
+            snprintf(message, size, "--provider needs DEVICE=NAME, not '%.100s'", value);
+            return false;
+        }
+        if (out->n == MAX_PROVIDERS || n >= (size_t)(MAX_NAMES - out->n_names)) {
+            snprintf(message, size, "too many --provider options");
+            return false;
+        }
+        char *name = out->names + out->n_names;
+        memcpy(name, value, n);
+        out->rules[out->n++] = (berth_provider_rule){name, equals + 1};
+        out->n_names += (int32_t)n + 1;
+    }
+    return true;
+}
+
+static bool find_format(const export_values *values, int32_t *format, char *message, size_t size) {
+    if (!values->to) {
+        snprintf(message, size, "to which format? Say --to onnx, json or dot");
+        return false;
+    }
+    *format = berth_export_format_find(values->to);
+    berth_nearest nearest = berth_nearest_begin(values->to);
+    for (int32_t i = 0; berth_export_format_name(i); i++) berth_nearest_offer(&nearest, berth_export_format_name(i));
+    if (*format < 0 && nearest.best)
+        snprintf(message, size, "unknown format '%.60s'; did you mean '%s'?", values->to, nearest.best);
+    else if (*format < 0)
+        snprintf(message, size, "unknown format '%.60s'; there are onnx, json and dot", values->to);
+    else if (berth_export_format_needs_file(*format) && (!values->output || strcmp(values->output, "-") == 0))
+        snprintf(message, size, "--to %s writes several files; say where with -o FILE", values->to);
+    else
+        return true;
+    return false;
+}
+
+static int export_plan(berth_ctx *ctx, const export_values *values, const providers *found, int32_t format) {
+    cli_scan at = values->common.operands.start;
+    const char *model = cli_list_next(&values->common.operands, &at);
+    const char *path = cli_list_next(&values->common.operands, &at);
+    berth_export_options how = {found->rules, found->n, values->force};
+    berth_plan *plan = NULL;
+    berth_export *open = NULL;
+    int code = CLI_DONE;
+    berth_status status = berth_plan_read(ctx, &plan, path);
+    if (status == BERTH_OK) status = berth_export_open(ctx, &open, plan, model, &how);
+    if (status != BERTH_OK) {
+        code = cli_report_failure(ctx, status, CLI_READING);
+    } else {
+        status = berth_export_write(open, format, values->output ? values->output : "-");
+        if (status != BERTH_OK) code = cli_report_failure(ctx, status, CLI_WRITING);
+    }
+    berth_export_free(open);
+    berth_plan_free(plan);
+    return code;
+}
+
+static int run_export(berth_ctx *ctx, int argc, char **argv) {
+    export_values values = {0};
+    providers found = {0};
+    char message[512];
+    int32_t format = 0;
+    int code = CLI_DONE;
+    if (!cli_command_begin(ctx, &cli_export, &values, argc, argv, &code)) return code;
+    if (!find_format(&values, &format, message, sizeof message) ||
+        !parse_providers(&found, &values.providers, message, sizeof message))
+        return cli_report_misuse(&cli_export, message);
+    return export_plan(ctx, &values, &found, format);
+}
