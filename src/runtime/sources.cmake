@@ -12,5 +12,6 @@ target_sources(berth_objects PRIVATE
   src/runtime/stats.c
   src/runtime/trace.c
   src/runtime/trial.c
+  src/runtime/weights.c
   src/runtime/worker.c
 )
