@@ -66,6 +66,26 @@ typedef struct berth_input_file {
     const char *name, *file;
 } berth_input_file;
 
+/** How models are run. */
+typedef struct berth_run_options {
+    const berth_input_file *inputs; /* the rest is random */
+    int32_t n_inputs;
+    bool synthesize;       /* make up weights whose files are missing */
+    bool native_precision; /* devices may compute in a narrower type than the model's, such as TF32 */
+    uint64_t seed;         /* of made-up inputs and weights, and of the order of processes */
+    int32_t rounds;        /* processes of each candidate */
+    int32_t least_runs;    /* in each process, after those that warm up ... */
+    int32_t most_runs;     /* ... and at most, ... */
+    double run_seconds;    /* ... as long as they take no longer than this */
+    double seconds;        /* of all: after that no further round begins, but there is always one */
+    /** Called after each process; may be NULL. */
+    void (*progress)(void *user, const char *label, int32_t done, int32_t of);
+    void *progress_user;
+} berth_run_options;
+
+/** 7 rounds of 5 to 50 runs in half a second each, no limit, random inputs, precision of the model. */
+BERTH_API berth_run_options berth_run_options_default(void);
+
 /** Times of whole runs. The interval holds the median with 95 % confidence. */
 typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
@@ -82,6 +102,52 @@ typedef struct berth_difference {
 } berth_difference;
 
 BERTH_API berth_difference berth_difference_none(void);
+
+/** A way to run the model, as it was measured. */
+typedef struct berth_measured_run {
+    const char *name;   /* "plan", or a device */
+    const char *reason; /* why it could not be run, or "" */
+    berth_latency latency;
+} berth_measured_run;
+
+/** An operation that did not run where the placement says. */
+typedef struct berth_deviation {
+    int32_t op;
+    const char *planned, *ran; /* devices; ran "": it is not known */
+    const char *reason;        /* "fused into NAME", "forced to the CPU by the runtime", ... */
+    bool explained;
+} berth_deviation;
+
+typedef struct berth_measured {
+    berth_measured_run plan;
+    int32_t n_singles;
+    const berth_measured_run *singles; /* one for each device, as a stock session has it */
+    int32_t best;                      /* fastest of them; -1: none runs */
+    double gain, gain_low;             /* of the plan over the best single device, in the same rounds: median, and the
+                                          lower end of the 95 % interval */
+    berth_difference outputs;          /* of the plan, to the best single device that runs on the CPU, else the best */
+    int32_t n_deviations;
+    const berth_deviation *deviations;
+    int32_t n_checked; /* operations whose device is known from the runtime's own profile */
+    int32_t n_made_files;
+} berth_measured;
+
+/**
+ * Run a placement and every single device of it, fairly: each in processes of its own that take turns, with the same
+ * inputs and threads. Then the placement once more with the runtime's profile, to see where each operation ran.
+ *
+ * @param model      path of the ONNX file that the graph was read from
+ * @param devices    names of the placement's devices, as the runtime knows them
+ * @return BERTH_OK, also if some candidates cannot be run; BERTH_E_UNSUPPORTED (not ONNX, or nothing at all can be
+ *         run); BERTH_E_INFEASIBLE (more than one accelerator in one session); BERTH_E_FORMAT (weights outside the
+ *         model's folder); BERTH_E_ARG (weights or dimensions are missing); BERTH_E_IO; BERTH_E_CANCELLED
+ */
+BERTH_API BERTH_MUST_CHECK berth_status berth_measure(berth_ctx *ctx, berth_measured **out, berth_runtime *runtime,
+                                                      const berth_graph *graph, const char *model,
+                                                      const char *const *devices, int32_t n_devices,
+                                                      const berth_placement *placement,
+                                                      const berth_run_options *options);
+BERTH_API void berth_measured_free(berth_measured *measured);
 
 /**
  * Be the worker: read a job from standard input, do it, answer on file descriptor 3.

@@ -3,6 +3,8 @@ target_sources(berth_objects PRIVATE
   src/runtime/compare.c
   src/runtime/inputs.c
   src/runtime/job.c
+  src/runtime/measure.c
+  src/runtime/model.c
   src/runtime/npy.c
   src/runtime/ort.c
   src/runtime/ort_value.c
