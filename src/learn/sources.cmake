@@ -2,6 +2,7 @@ berth_twice(
   src/learn/checkpoint.c
   src/learn/chooser.c
   src/learn/faithful.c
+  src/learn/joins.c
   src/learn/outlook.c
   src/learn/placeto.c
   src/learn/placeto_net.c

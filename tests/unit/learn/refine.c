@@ -259,7 +259,7 @@ static void a_policy_carries_over(void **state) {
 
 static void the_chooser_finds_what_pays(void **state) {
     enum { N = 6, BEST = 2 };
-    berth_settings settings = settings_of(*state, "window=32 epochs=3 learning_rate=1e-2");
+    berth_settings settings = settings_of(*state, "window=32 learning_rate=1e-2");
     berth_policy *policy = NULL;
     berth_params layout;
     berth_chooser chooser;
@@ -284,7 +284,11 @@ static void the_chooser_finds_what_pays(void **state) {
         assert_int_equal(berth_chooser_draw(&chooser, n, &rng, &picked), BERTH_OK);
         assert_in_range(picked, 0, n - 1);
         berth_chooser_reward(&chooser, picked == BEST ? 1 : -0.2);
-        if (i % 16 == 15) assert_int_equal(berth_chooser_update(&chooser, *state), BERTH_OK);
+        for (int epoch = 0; i % 16 == 15 && epoch < 3; epoch++) {
+            berth_params_zero_grad(&policy->params);
+            assert_int_equal(berth_chooser_backward(&chooser), BERTH_OK);
+            assert_int_equal(berth_policy_step(*state, policy, NULL), BERTH_OK);
+        }
         n_best += i >= 700 && picked == BEST;
     }
     print_message("chosen %d times of the last 100\n", n_best);
