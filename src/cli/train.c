@@ -220,6 +220,7 @@ static int train(berth_ctx *ctx, const train_values *values, berth_train_options
     berth_status status =
         cli_lessons_load(ctx, &lessons, &values->common.operands, values->devices, &values->generated);
     if (status == BERTH_OK) status = berth_train(ctx, &policy, lessons.lessons, lessons.n, how);
+    how->train_user = NULL;
     cli_progress_end(values->common.quiet);
     if (status == BERTH_OK) {
         if (w.n == 0) t.before = berth_policy_episodes(policy);

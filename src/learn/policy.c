@@ -129,16 +129,15 @@ berth_status berth_policy_adopt(berth_ctx *ctx, berth_policy *policy, berth_para
 }
 
 double *berth_policy_number_at(berth_policy *policy, const char *name, double initial) {
-    for (int i = 0; i < BERTH_POLICY_NUMBERS; i++) {
-        berth_policy_number *number = &policy->number[i];
-        if (strcmp(number->name, name) == 0) return &number->value;
-        if (*number->name) continue;
+    int i = 0;
+    while (i < BERTH_POLICY_NUMBERS && *policy->number[i].name && strcmp(policy->number[i].name, name) != 0) i++;
+    assert(i < BERTH_POLICY_NUMBERS);
+    berth_policy_number *number = &policy->number[i];
+    if (!*number->name) {
         snprintf(number->name, sizeof number->name, "%s", name);
         number->value = initial;
-        return &number->value;
     }
-    assert(!"too many running numbers");
-    return NULL;
+    return &number->value;
 }
 
 const char *berth_policy_text_of(const berth_policy *policy, const char *name) {

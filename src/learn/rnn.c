@@ -149,7 +149,7 @@ static berth_status make_network(rnn *r, berth_rng *weights) {
 static berth_status set_up(rnn *r) {
     const berth_settings *s = &r->policy->settings;
     uint64_t seed = (uint64_t)berth_rng_next(&r->search->rng) << 32 | berth_rng_next(&r->search->rng);
-    double rows = berth_settings_get(s, BERTH_SET_STEPS);
+    double rows = fmin(berth_settings_get(s, BERTH_SET_STEPS), fmax(1, (double)berth_search_left(r->search)));
     berth_rng weights;
     berth_rng_init(&weights, seed, 1);
     berth_rng_init(&r->drops, seed, 2);

@@ -142,7 +142,7 @@ berth_status berth_place_auto(berth_crew *crew) {
         return improve_to_the_end(crew);
     }
     BERTH_TRY(prove(crew, 0.75));
-    if (!berth_search_proven(crew->best)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 1), true));
     BERTH_TRY(improve(crew, 0.3));
     return improve_to_the_end(crew);
 }

@@ -276,13 +276,22 @@ berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_
     return berth_crew_run(crew, &turn, 1);
 }
 
-/* Its patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
+/* Patience ends with the budget of the search or, where that has no end, after a fixed amount of work. */
 static berth_status run_bounds(berth_search *search) {
-    return berth_search_bounds(search, INFINITY);
+    berth_patience patience = berth_patience_for(search, INFINITY);
+    return berth_search_bounds(search, &patience);
+}
+
+static berth_status run_some_bounds(berth_search *search) {
+    berth_patience patience = berth_patience_for(search, INFINITY);
+    patience.work /= 10;
+    return berth_search_bounds(search, &patience);
 }
 
 berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep) {
     static const berth_method bounds = {"bounds", BERTH_METHOD_BOUNDS, run_bounds, "lower bounds"};
-    berth_turn turn = {.method = &bounds, .budget = budget, .bound_only = !keep};
+    static const berth_method some = {"bounds", BERTH_METHOD_BOUNDS, run_some_bounds,
+                                      "the same, in a tenth of the work"};
+    berth_turn turn = {.method = keep ? &bounds : &some, .budget = budget, .bound_only = !keep};
     return berth_crew_run(crew, &turn, 1);
 }

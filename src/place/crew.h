@@ -75,7 +75,8 @@ void berth_crew_deinit(berth_crew *crew);
 berth_status berth_crew_run(berth_crew *crew, berth_turn *turns, int32_t n);
 /* One turn with that budget. */
 berth_status berth_crew_try(berth_crew *crew, const berth_method *method, berth_budget budget);
-/* Raise the bound, as far as it gets in that budget. A placement that comes with it is kept if `keep` is set. */
+/* Raise the bound, as far as it gets in that budget. A placement that comes with it is kept if `keep` is set; if not,
+ * the bound is something by the way and gets a tenth of the work. */
 berth_status berth_crew_raise_bound(berth_crew *crew, berth_budget budget, bool keep);
 /* Add to what is known of a method; ms INFINITY: it found nothing. */
 berth_status berth_crew_record(berth_crew *crew, const char *method, double ms, int64_t evaluations, double seconds);

@@ -9,6 +9,7 @@
 #include "device/set.h"
 #include "simulate/sim.h"
 
+#include <assert.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -91,6 +92,7 @@ berth_status berth_device_set_restrict(berth_ctx *ctx, berth_device_set *devices
     berth_costs *costs = NULL;
     berth_cost_options options = berth_cost_options_default();
     bool serial = rule == BERTH_CASE_SERIAL || rule == BERTH_CASE_CUT;
+    assert(devices);
     devices->model = serial ? BERTH_MODEL_SERIAL : BERTH_MODEL_CONCURRENT;
     devices->piece_ms = rule == BERTH_CASE_SERIAL ? piece_ms : 0;
     if (rule != BERTH_CASE_MEMORY) return BERTH_OK;

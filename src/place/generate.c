@@ -6,6 +6,8 @@
 #include "base/rng.h"
 #include "graph/build.h"
 
+#include <assert.h>
+
 enum { ROWS = 1024, MOST_INPUTS = 8, MOST_BRANCHES = 4 };
 
 typedef struct generator {
@@ -69,6 +71,7 @@ static int32_t add_product(generator *g, int32_t from, int64_t features) {
 /* An operation of any type that reads these: a sum of several. */
 static int32_t add_op(generator *g, const int32_t *inputs, int32_t n) {
     static const char *const types[] = {"MatMul", "MatMul", "Relu", "Softmax"};
+    assert(n >= 1);
     if (g->build->failed || g->arena->failed) return -1;
     const char *type = n > 1 ? "Sum" : types[below(g, 4)];
     if (type == types[0]) return add_product(g, inputs[0], (int64_t)64 << below(g, 3));

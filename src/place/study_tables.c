@@ -44,7 +44,7 @@ static const struct {
     bool ablation;
 } generated_cases[] = {
     {160, 2, BERTH_CASE_CONCURRENT, false}, {240, 4, BERTH_CASE_CONCURRENT, true},
-    {320, 8, BERTH_CASE_CONCURRENT, true},  {200, 4, BERTH_CASE_MEMORY, false},
+    {320, 8, BERTH_CASE_CONCURRENT, false}, {200, 4, BERTH_CASE_MEMORY, false},
     {280, 8, BERTH_CASE_MEMORY, false},     {120, 4, BERTH_CASE_SERIAL, false},
 };
 

@@ -32,12 +32,11 @@ static berth_status bound_queued(berth_search *search, berth_patience *patience)
     return berth_patience_ends(search, patience) ? BERTH_OK : berth_bound_dual(search, patience);
 }
 
-berth_status berth_search_bounds(berth_search *search, double seconds) {
-    berth_patience patience = berth_patience_for(search, seconds);
+berth_status berth_search_bounds(berth_search *search, berth_patience *patience) {
     const berth_costs *c = search->problem->costs;
     if (c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY)
-        return berth_bound_serial(search, &patience);
+        return berth_bound_serial(search, patience);
     if (c->model == BERTH_MODEL_QUEUED && c->objective == BERTH_OBJECTIVE_LATENCY)
-        return bound_queued(search, &patience);
-    return berth_bound_dual(search, &patience);
+        return bound_queued(search, patience);
+    return berth_bound_dual(search, patience);
 }

@@ -6,21 +6,22 @@
 
 #include "search/search.h"
 
-/* Raises the search's bound as far as it gets in about that many seconds. INFINITY: until it stands still or a fixed
- * amount of work is done, so that the result does not depend on the machine. Where a bound comes with a placement that
- * has it, that is offered, too, and the search is proven. */
-berth_status berth_search_bounds(berth_search *search, double seconds);
-
-/* Raises it by what can be said in linear time. */
-berth_status berth_bound_quick(berth_search *search);
-
-/* How long, and how much work, is left for bounds. */
+/* How long, and how much work, is left for bounds: where there is no clock the work is what ends them, so that the
+ * result does not depend on the machine. */
 typedef struct berth_patience {
     double until; /* clock */
     double work;  /* additions */
 } berth_patience;
 
-/* For that many seconds from now, at most to the end of the search's own budget. */
+/* Raises the search's bound until it stands still or patience ends. Where a bound comes with a placement that has it,
+ * that is offered, too, and the search is proven. */
+berth_status berth_search_bounds(berth_search *search, berth_patience *patience);
+
+/* Raises it by what can be said in linear time. */
+berth_status berth_bound_quick(berth_search *search);
+
+/* For that many seconds from now, at most to the end of the search's own budget; with as much work as takes a few
+ * seconds. */
 berth_patience berth_patience_for(const berth_search *search, double seconds);
 /* Seconds that are left. */
 double berth_patience_left(const berth_patience *patience);

@@ -72,7 +72,7 @@ static double least_mean(const berth_problem *p, const double *weight, double *b
 static double bound_loads(const berth_problem *p) {
     int32_t n = p->costs->n_devices;
     bool serial = p->costs->model == BERTH_MODEL_SERIAL && p->costs->objective == BERTH_OBJECTIVE_LATENCY;
-    double weight[BERTH_MAX_DEVICES], busy[BERTH_MAX_DEVICES], best = 0;
+    double weight[BERTH_MAX_DEVICES] = {0}, busy[BERTH_MAX_DEVICES] = {0}, best = 0;
     for (int32_t d = 0; d < n; d++) weight[d] = serial ? 1 : 1.0 / n;
     for (int round = 0; round < (serial ? 1 : ROUNDS); round++) {
         double most = 0, sum = 0;

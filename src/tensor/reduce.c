@@ -14,35 +14,35 @@ static inline double sum_lanes(double lanes[LANES]) {
     return lanes[0];
 }
 
-/* Sum of TERM, an expression of the element number k, for k below n. What is left of the last LANES is a sum of its
- * own, so that the lanes stay in registers. */
-#define SUM(n, k, TERM)                                       \
-    double lanes[LANES], rest = 0;                            \
-    size_t whole = (n) - (n) % LANES;                         \
-    for (int lane = 0; lane < LANES; lane++) lanes[lane] = 0; \
-    for (size_t first = 0; first < whole; first += LANES) {   \
-        for (size_t lane = 0; lane < LANES; lane++) {         \
-            size_t k = first + lane;                          \
-            lanes[lane] += TERM;                              \
-        }                                                     \
-    }                                                         \
-    for (size_t k = whole; k < (n); k++) rest += TERM;        \
-    return sum_lanes(lanes) + rest
+typedef enum term { PLAIN, PRODUCT, SPREAD } term;
+
+static inline double term_at(term kind, const berth_real *x, const berth_real *y, double center, size_t i) {
+    double off = (double)x[i] - center;
+    return kind == PLAIN ? (double)x[i] : kind == PRODUCT ? (double)x[i] * (double)y[i] : off * off;
+}
+
+/* With the kind a constant at the call, one loop without questions. What is left of the last LANES is a sum of its own,
+ * so that the lanes stay in registers. */
+static inline double sum_terms(term kind, size_t n, const berth_real *x, const berth_real *y, double center) {
+    double lanes[LANES], rest = 0;
+    size_t whole = n - n % LANES;
+    for (int lane = 0; lane < LANES; lane++) lanes[lane] = 0;
+    for (size_t first = 0; first < whole; first += LANES)
+        for (size_t lane = 0; lane < LANES; lane++) lanes[lane] += term_at(kind, x, y, center, first + lane);
+    for (size_t i = whole; i < n; i++) rest += term_at(kind, x, y, center, i);
+    return sum_lanes(lanes) + rest;
+}
 
 BERTH_WIDE double berth_sum_of(size_t n, const berth_real *x) {
-    SUM(n, i, (double)x[i]);
+    return sum_terms(PLAIN, n, x, NULL, 0);
 }
 
 BERTH_WIDE double berth_dot_of(size_t n, const berth_real *x, const berth_real *y) {
-    SUM(n, i, (double)x[i] * (double)y[i]);
-}
-
-static inline double square(double x) {
-    return x * x;
+    return sum_terms(PRODUCT, n, x, y, 0);
 }
 
 BERTH_WIDE double berth_spread_of(size_t n, const berth_real *x, double center) {
-    SUM(n, i, square((double)x[i] - center));
+    return sum_terms(SPREAD, n, x, NULL, center);
 }
 
 /* Sums of `n` <= BLOCK columns. With n a constant at the call, the sums stay in registers. */

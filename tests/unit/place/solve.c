@@ -177,7 +177,7 @@ static void evaluations_end_every_method(void **state) {
 static void one_evaluation_is_enough_for_the_promise(void **state) {
     uint64_t random = 8;
     for (int i = 0; i < support_cases(400); i++) {
-        support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), 30, 4);
+        support_costs how = support_costs_any(&random, (berth_model)(i % BERTH_MODEL_COUNT), i % 50 < 46 ? 10 : 30, 4);
         berth_costs *costs = support_costs_new(*state, &random, &how);
         berth_problem *problem = support_problem(*state, costs);
         answer a = solve(*state, problem, "auto", 1, 1, 0);

@@ -23,7 +23,7 @@ static int set_up(void **state) {
     static fixture f;
     assert_int_equal(berth_ctx_new(&f.ctx, NULL), BERTH_OK);
     for (int i = 0; i < N_LESSONS; i++) {
-        berth_case item = {(berth_generated)i, 20 + 5 * i, 3, i == 2 ? BERTH_CASE_MEMORY : BERTH_CASE_CONCURRENT, 5};
+        berth_case item = {(berth_generated)i, 10 + 3 * i, 3, i == 2 ? BERTH_CASE_MEMORY : BERTH_CASE_CONCURRENT, 5};
         assert_int_equal(berth_case_generate(f.ctx, &f.graphs[i], &f.devices[i], &item), BERTH_OK);
         f.lessons[i] = (berth_lesson){.graph = f.graphs[i], .devices = f.devices[i]};
     }

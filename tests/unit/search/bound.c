@@ -59,7 +59,8 @@ static double check(berth_ctx *ctx, const berth_problem *problem, const support_
         assert_int_equal(berth_search_new(ctx, &search, problem, 1, budget, 1), BERTH_OK);
         search->has_best = known && best < INFINITY;
         search->best_ms = search->has_best ? best : INFINITY;
-        assert_int_equal(berth_search_bounds(search, INFINITY), BERTH_OK);
+        berth_patience patience = berth_patience_for(search, INFINITY);
+        assert_int_equal(berth_search_bounds(search, &patience), BERTH_OK);
         if (search->bound_ms > bound) bound = search->bound_ms;
         berth_search_free(search);
     }
@@ -136,7 +137,8 @@ static berth_status bound_one(berth_ctx *ctx, void *user) {
     BERTH_TRY(berth_search_new(ctx, &search, problem, 1, budget, 1));
     berth_status status = berth_bound_quick(search);
     if (status == BERTH_OK) status = berth_search_min_cut(search);
-    if (status == BERTH_OK) status = berth_search_bounds(search, INFINITY);
+    berth_patience patience = berth_patience_for(search, INFINITY);
+    if (status == BERTH_OK) status = berth_search_bounds(search, &patience);
     berth_search_free(search);
     return status;
 }
