@@ -108,6 +108,17 @@ static void push_ring(berth_joins *j, berth_arena *arena) {
     j->group_advantage = berth_arena_push(arena, w, sizeof *j->group_advantage);
 }
 
+/* Updates differ in size from one to the next: room for the largest, so that the tape need not grow into it. */
+static berth_status reserve(berth_joins *j) {
+    size_t rows = (size_t)j->window * BERTH_JOINS_ROWS, draws = (size_t)j->window * BERTH_JOINS_DRAWS;
+    size_t all = (size_t)j->row_start[j->walk->problem->n_units];
+    if (rows < all) rows = all;
+    if (!berth_tape_memory(j->tape, rows * (4 * HIDDEN + 8) + draws * 32 + (1 << 14), sizeof(berth_real)))
+        return berth_fail_nomem(j->walk->search->ctx);
+    berth_tape_clear(j->tape);
+    return BERTH_OK;
+}
+
 berth_status berth_joins_init(berth_joins *joins, const berth_stroll *walk, const berth_outlook *outlook,
                               berth_policy *policy, berth_arena *arena) {
     size_t n = (size_t)walk->problem->n_units;
@@ -117,12 +128,14 @@ berth_status berth_joins_init(berth_joins *joins, const berth_stroll *walk, cons
     joins->hidden_bias = berth_params_find(&policy->params, "join.hidden.bias");
     joins->score_weight = berth_params_find(&policy->params, "join.score.weight");
     joins->score_bias = berth_params_find(&policy->params, "join.score.bias");
+    joins->units = berth_arena_push(arena, n, sizeof *joins->units);
     joins->mark = berth_arena_push(arena, n, sizeof *joins->mark);
     joins->drawn = berth_arena_push(arena, n, sizeof *joins->drawn);
     joins->choice = berth_arena_push(arena, n, sizeof *joins->choice);
     push_ring(joins, arena);
     if (arena->failed || !build_rows(joins, arena)) return berth_fail_nomem(walk->search->ctx);
-    return berth_tape_new(walk->search->ctx, &joins->tape);
+    BERTH_TRY(berth_tape_new(walk->search->ctx, &joins->tape));
+    return reserve(joins);
 }
 
 void berth_joins_deinit(berth_joins *joins) {
@@ -135,13 +148,7 @@ static berth_real soft(const berth_joins *j, double ms) {
     return (berth_real)fmin(asinh(ms / j->outlook->scale), 10);
 }
 
-typedef struct unit_sight {
-    double start, end, slack;
-    bool is_critical;
-    berth_real time, slack_share, degree;
-} unit_sight;
-
-static unit_sight see_unit(const berth_joins *j, int32_t unit) {
+static berth_join_sight see_unit(const berth_joins *j, int32_t unit) {
     const berth_outlook *o = j->outlook;
     const berth_problem *p = o->problem;
     int32_t first = p->unit_tasks[p->unit_start[unit]], last = p->unit_tasks[p->unit_start[unit + 1] - 1];
@@ -151,7 +158,7 @@ static unit_sight see_unit(const berth_joins *j, int32_t unit) {
         time += o->costs->time_ms[(size_t)task * (size_t)o->costs->n_devices + (size_t)j->walk->device[task]];
         slack = fmin(slack, berth_outlook_slack(o, task));
     }
-    return (unit_sight){
+    return (berth_join_sight){
         .start = o->start[first],
         .end = o->end[last],
         .is_critical = o->has_times && berth_outlook_is_critical(o, slack),
@@ -161,7 +168,7 @@ static unit_sight see_unit(const berth_joins *j, int32_t unit) {
     };
 }
 
-static void see_row(const berth_joins *j, int32_t row, const unit_sight *one, const unit_sight *other,
+static void see_row(const berth_joins *j, int32_t row, const berth_join_sight *one, const berth_join_sight *other,
                     berth_real *sight) {
     double gap = j->row_later[row] ? other->start - one->end : one->start - other->end;
     bool is_itself = one == other;
@@ -187,15 +194,11 @@ static berth_matrix *score_rows(berth_joins *j, const berth_real *sights, int32_
 
 static bool score_all(berth_joins *j) {
     int32_t n_units = j->walk->problem->n_units, n_rows = j->row_start[n_units];
-    for (int32_t unit = 0; unit < n_units; unit++) {
-        unit_sight one = see_unit(j, unit);
-        for (int32_t row = j->row_start[unit]; row < j->row_start[unit + 1]; row++) {
-            int32_t other = j->row_other[row];
-            unit_sight seen;
-            if (other != unit) seen = see_unit(j, other);
-            see_row(j, row, &one, other == unit ? &one : &seen, j->sights + (size_t)row * BERTH_JOINS_SIGHTS);
-        }
-    }
+    for (int32_t unit = 0; unit < n_units; unit++) j->units[unit] = see_unit(j, unit);
+    for (int32_t unit = 0; unit < n_units; unit++)
+        for (int32_t row = j->row_start[unit]; row < j->row_start[unit + 1]; row++)
+            see_row(j, row, &j->units[unit], &j->units[j->row_other[row]],
+                    j->sights + (size_t)row * BERTH_JOINS_SIGHTS);
     berth_tape_record(j->tape, false);
     berth_matrix *score = score_rows(j, j->sights, n_rows);
     if (score) memcpy(j->score, score->value, (size_t)n_rows * sizeof *j->score);

@@ -24,6 +24,13 @@ typedef struct berth_parse_record {
     int32_t unit[BERTH_JOINS_DRAWS], row[BERTH_JOINS_DRAWS]; /* who drew, and the row it drew */
 } berth_parse_record;
 
+/* What is seen of a unit. */
+typedef struct berth_join_sight {
+    double start, end;
+    bool is_critical;
+    berth_real time, slack_share, degree;
+} berth_join_sight;
+
 typedef struct berth_joins {
     const berth_stroll *walk;
     const berth_outlook *outlook;
@@ -32,13 +39,14 @@ typedef struct berth_joins {
     berth_matrix *hidden_weight, *hidden_bias, *score_weight, *score_bias;
 
     /* rows: for each unit one for itself, then one for each other unit that it exchanges values with */
-    int32_t *row_start; /* [n_units + 1] */
-    int32_t *row_other; /* [n_rows] */
-    bool *row_later;    /* [n_rows] the other reads from this one */
-    double *row_copy;   /* [n_rows] mean time of the copies between them */
-    berth_real *sights; /* [n_rows * BERTH_JOINS_SIGHTS] */
-    berth_real *score;  /* [n_rows] */
-    bool is_stale;      /* the placement or the weights have changed since */
+    int32_t *row_start;      /* [n_units + 1] */
+    int32_t *row_other;      /* [n_rows] */
+    bool *row_later;         /* [n_rows] the other reads from this one */
+    double *row_copy;        /* [n_rows] mean time of the copies between them */
+    berth_join_sight *units; /* [n_units] */
+    berth_real *sights;      /* [n_rows * BERTH_JOINS_SIGHTS] */
+    berth_real *score;       /* [n_rows] */
+    bool is_stale;           /* the placement or the weights have changed since */
 
     /* scratch */
     uint32_t round, *mark; /* [n_units] equal to round: in the group */

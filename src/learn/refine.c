@@ -46,13 +46,14 @@ static berth_status adopt(refine *r) {
     bool fresh = false;
     berth_params_init(&layout, ctx);
     berth_chooser_declare(&layout, BERTH_SIGHT_COUNT, (int32_t)setting(r, BERTH_SET_HIDDEN));
-    berth_joins_declare(&layout);
+    bool parses = (int)setting(r, BERTH_SET_GROUPING) == BERTH_GROUPING_PARSE;
+    if (parses) berth_joins_declare(&layout);
     BERTH_TRY(berth_policy_adopt(ctx, r->policy, &layout, &fresh));
     if (!fresh) return BERTH_OK;
     berth_rng rng;
     berth_rng_init(&rng, r->search->rng.seed, WEIGHTS_STREAM);
     berth_chooser_reset(r->policy, &rng);
-    berth_joins_reset(r->policy, &rng);
+    if (parses) berth_joins_reset(r->policy, &rng);
     return BERTH_OK;
 }
 
