@@ -96,12 +96,12 @@ static bool draw_swap(berth_proposer *p, berth_proposal *out) {
 /* A group around a unit; its number. */
 static int32_t draw_group(berth_proposer *p, int32_t unit, berth_proposal *out) {
     out->units[0] = unit;
+    if (!p->may_grow || !by_chance(p, group_share)) return 1;
     if (p->may_parse) {
         int32_t n = berth_joins_draw(&p->joins, unit, BERTH_STROLL_UNITS, out->units, &out->parse);
         p->failed |= n == 0;
         return n;
     }
-    if (!p->may_grow || !by_chance(p, group_share)) return 1;
     return berth_shapes_grow(&p->shapes, unit, 1 + draw_below(p, p->grow), out->units);
 }
 

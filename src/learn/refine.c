@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "learn/chooser.h"
+#include "learn/joint.h"
 #include "learn/proposal.h"
 #include "learn/seeds.h"
 
@@ -227,7 +228,8 @@ berth_status berth_learn_hsdag(berth_search *search) {
     refine r = {.search = search};
     BERTH_TRY(berth_policy_begin(search, "hsdag", &r.policy));
     berth_arena_init(&r.arena, berth_ctx_allocator(search->ctx));
-    berth_status status = run(&r);
+    bool is_joint = (int)berth_settings_get(&r.policy->settings, BERTH_SET_DESIGN) == BERTH_DESIGN_JOINT;
+    berth_status status = is_joint ? berth_learn_joint(search, r.policy) : run(&r);
     berth_arena_deinit(&r.arena);
     berth_policy_end(search, r.policy);
     return status;

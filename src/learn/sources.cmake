@@ -3,6 +3,8 @@ berth_twice(
   src/learn/chooser.c
   src/learn/faithful.c
   src/learn/joins.c
+  src/learn/joint.c
+  src/learn/joint_net.c
   src/learn/outlook.c
   src/learn/placeto.c
   src/learn/placeto_net.c
