@@ -2,8 +2,9 @@
 /* One pass of the encoder serves all placements of an update, since what nodes look like does not depend on what was
  * drawn; only clusters differ, and those of all placements stand one below the other.
  *
- * Devices start out in proportion to one over the time that the cluster takes there, by a fixed term beside the head's:
- * the first draws are then about as good as a greedy choice, instead of spread over devices that nobody would take. */
+ * Devices start out in proportion to a power of the speed that the cluster has there, by a fixed term beside the
+ * head's: the first draws are then about as good as a greedy choice, instead of spread over devices that nobody would
+ * take. */
 #include "learn/joint_net.h"
 
 #include <math.h>
@@ -183,6 +184,7 @@ static bool list_members(const berth_joint_net *net, berth_arena *arena, const b
 /* What stands beside the head, and which devices there are, for each cluster. */
 static bool weigh_devices(const berth_joint_net *net, berth_arena *arena, const berth_csr *members, berth_matrix *prior,
                           uint64_t **mask_out) {
+    static const double trust = 4;
     const berth_view *view = net->rollout.view;
     int32_t n_devices = view->costs->n_devices;
     double *time = berth_arena_push(arena, (size_t)n_devices, sizeof *time);
@@ -201,7 +203,7 @@ static bool weigh_devices(const berth_joint_net *net, berth_arena *arena, const 
             if (mask[c] >> d & 1) least = fmin(least, time[d]);
         for (int32_t d = 0; d < n_devices; d++)
             prior->value[(size_t)c * (size_t)n_devices + (size_t)d] =
-                (mask[c] >> d & 1) && least > 0 ? (berth_real)fmax(-2 * log(time[d] / least), -10) : 0;
+                (mask[c] >> d & 1) && least > 0 ? (berth_real)fmax(-trust * log(time[d] / least), -10) : 0;
     }
     *mask_out = mask;
     return true;

@@ -224,13 +224,21 @@ static berth_status run(refine *r) {
     return status;
 }
 
-berth_status berth_learn_hsdag(berth_search *search) {
-    refine r = {.search = search};
-    BERTH_TRY(berth_policy_begin(search, "hsdag", &r.policy));
+static berth_status learn_refine(berth_search *search, berth_policy *policy) {
+    refine r = {.search = search, .policy = policy};
     berth_arena_init(&r.arena, berth_ctx_allocator(search->ctx));
-    bool is_joint = (int)berth_settings_get(&r.policy->settings, BERTH_SET_DESIGN) == BERTH_DESIGN_JOINT;
-    berth_status status = is_joint ? berth_learn_joint(search, r.policy) : run(&r);
+    berth_status status = run(&r);
     berth_arena_deinit(&r.arena);
-    berth_policy_end(search, r.policy);
     return status;
+}
+
+berth_status berth_learn_hsdag(berth_search *search) {
+    berth_policy *policy;
+    berth_status status = BERTH_OK;
+    BERTH_TRY(berth_policy_begin(search, "hsdag", &policy));
+    int design = (int)berth_settings_get(&policy->settings, BERTH_SET_DESIGN);
+    if (design == BERTH_DESIGN_REFINE) status = learn_refine(search, policy);
+    if (design == BERTH_DESIGN_JOINT) status = berth_learn_joint(search, policy);
+    berth_policy_end(search, policy);
+    return design == BERTH_DESIGN_FAITHFUL ? berth_learn_faithful(search, "hsdag") : status;
 }

@@ -58,6 +58,7 @@ static const char *const variants[] = {
     "seeds=none epochs=1 steps=7",
     "learning_rate=0 polish=0.5",
     "polish=1 feature_cost=off",
+    "design=faithful steps=5",
 };
 enum { N_VARIANTS = sizeof variants / sizeof *variants };
 
@@ -195,6 +196,23 @@ static void it_learns(void **state) {
     assert_true(n_better >= n - 2);
 }
 
+/* Others than hsdag have no other design. */
+static void the_published_are_as_published(void **state) {
+    setting s;
+    berth_case item = {BERTH_GENERATED_LAYERS, 12, 2, BERTH_CASE_CONCURRENT, 1};
+    berth_settings settings;
+    assert_int_equal(make(*state, &s, item), BERTH_OK);
+    assert_int_equal(berth_settings_default(*state, &settings, "hsdag:paper"), BERTH_OK);
+    assert_int_equal(berth_settings_set(*state, &settings, "design=joint"), BERTH_OK);
+    berth_search *search = start(*state, s.problem, 1, 10, 1);
+    const berth_learn learn = {.settings = &settings};
+    search->learn = &learn;
+    assert_int_equal(berth_learn_hsdag_paper(search), BERTH_E_ARG);
+    assert_non_null(strstr(berth_ctx_message(*state), "hsdag:paper has one design"));
+    berth_search_free(search);
+    unmake(&s);
+}
+
 /* A policy of one graph goes on with it, and is refused for another and for the other design. */
 static void policies_fit_or_are_refused(void **state) {
     setting one, other;
@@ -254,6 +272,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(clusters_are_joined_parents, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(the_published_are_as_published, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
     };
