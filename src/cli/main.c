@@ -5,6 +5,7 @@
 #include "cli/devices.h"
 #include "cli/export.h"
 #include "cli/inspect.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/report.h"
@@ -41,7 +42,7 @@ static int run_worker(berth_ctx *ctx) {
 }
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_export,
+    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_measure, &cli_export,
     &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
 };
 

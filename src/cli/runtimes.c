@@ -12,6 +12,7 @@ berth_status cli_runtime_open(berth_ctx *ctx, berth_runtime **out, const cli_run
     berth_runtime_options how = berth_runtime_options_default();
     if (runtime->name) how.name = runtime->name;
     how.library = runtime->library;
+    how.threads = runtime->threads;
     how.worker = "/proc/self/exe";
     return berth_runtime_new(ctx, out, &how);
 }

@@ -9,6 +9,7 @@
 typedef struct cli_runtime {
     const char *name; /* "none": no runtime is to be used; NULL: not said */
     const char *library;
+    int32_t threads; /* 0: one per processor */
 } cli_runtime;
 
 /* Rows of a command's table whose values hold a cli_runtime in that member. */

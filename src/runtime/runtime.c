@@ -131,6 +131,14 @@ const char *berth_runtime_version(const berth_runtime *runtime) {
     return runtime->version;
 }
 
+berth_status berth_runtime_note_version(berth_ctx *ctx, berth_runtime *runtime, const char *version) {
+    if (*runtime->version) return BERTH_OK;
+    const char *kept = berth_arena_string(&runtime->arena, version, strlen(version));
+    if (!kept) return berth_fail_nomem(ctx);
+    runtime->version = kept;
+    return BERTH_OK;
+}
+
 /* --- devices ---------------------------------------------------------------------------------------------------- */
 
 static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_found_device *device) {

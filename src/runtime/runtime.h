@@ -15,4 +15,7 @@ struct berth_runtime {
     int32_t n_devices;
 };
 
+/* The library has said which it is. */
+berth_status berth_runtime_note_version(berth_ctx *ctx, berth_runtime *runtime, const char *version);
+
 #endif

@@ -113,7 +113,7 @@ static berth_status run_one(trial *t, int32_t i) {
     berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
     if (status != BERTH_OK) return take_failure(t, r, status);
     take_answer(t, i, &answer);
-    return BERTH_OK;
+    return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }
 
 static void sum_up(trial *t, int32_t i) {
