@@ -15,6 +15,7 @@
 #include "berth/place.h"
 #include "berth/plan.h"
 #include "berth/print.h"
+#include "berth/profile.h"
 #include "berth/read.h"
 #include "berth/runtime.h"
 #include "berth/simulate.h"

@@ -8,6 +8,7 @@
 #include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/place.h"
+#include "cli/profile.h"
 #include "cli/report.h"
 #include "cli/settings.h"
 #include "cli/signals.h"
@@ -42,8 +43,8 @@ static int run_worker(berth_ctx *ctx) {
 }
 
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_measure, &cli_export,
-    &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
+    &cli_inspect, &cli_devices, &cli_profile, &cli_place,    &cli_simulate,    &cli_measure,
+    &cli_export,  &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
 };
 
 static const cli_command *find_command(const char *name) {

@@ -5,10 +5,9 @@
 #include "berth/plan.h"
 #include "cli/amounts.h"
 #include "cli/output.h"
-#include "cli/pairs.h"
 #include "cli/progress.h"
 #include "cli/report.h"
-#include "cli/runtimes.h"
+#include "cli/running.h"
 #include "cli/shapes.h"
 #include "cli/timeline.h"
 #include "cli/usage.h"
@@ -22,11 +21,10 @@ enum { MOST_SHOWN = 10 };
 
 typedef struct measure_values {
     cli_common common;
-    cli_runtime runtime;
-    const char *output, *budget, *precision;
-    cli_list shapes, inputs, providers;
-    int64_t rounds, seed, threads;
-    bool json, force, synthesize;
+    cli_running running;
+    const char *output, *budget;
+    cli_list shapes, providers;
+    bool json, force;
 } measure_values;
 
 #define AT(member) offsetof(measure_values, member)
@@ -35,22 +33,11 @@ static const cli_option options[] = {
     {"json", 0, CLI_FLAG, CLI_USUAL, AT(json), NULL, .help = "print one JSON document"},
     {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "write to FILE instead of standard output"},
     {"budget", 'b', CLI_STRING, CLI_USUAL, AT(budget), "TIME", .help = "no further round after it (default 60s)"},
-    {"rounds", 0, CLI_INT, CLI_USUAL, AT(rounds), "N", .help = "processes of each candidate (default 7)", .low = 1,
-     .high = 1000},
-    {"input", 0, CLI_LIST, CLI_USUAL, AT(inputs), "NAME=FILE", .help = "a .npy file for an input (default: random)"},
-    {"synthesize-weights", 0, CLI_FLAG, CLI_USUAL, AT(synthesize), NULL,
-     .help = "make up weights whose files are missing"},
-    {"precision", 0, CLI_STRING, CLI_USUAL, AT(precision), "HOW",
-     .help = "same (default), or native: TF32 and the like"},
     {"provider", 0, CLI_LIST, CLI_USUAL, AT(providers), "DEVICE=NAME",
      .help = "device to use for one that the plan only describes, as in gpu=cuda"},
     {"force", 0, CLI_FLAG, CLI_USUAL, AT(force), NULL, .help = "use a plan that was made for another model"},
     {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS", .help = "shape of an input (default: as in the plan)"},
-    {"seed", 0, CLI_INT, CLI_RARE, AT(seed), "N", .help = "of random inputs, weights and orders (default 0)",
-     .high = 9e18},
-    {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .help = "of the CPU (default 0: one per processor)",
-     .high = 4096},
-    CLI_RUNTIME_OPTIONS(measure_values, runtime),
+    CLI_RUNNING_OPTIONS(measure_values, running),
     {0},
 };
 
@@ -227,7 +214,7 @@ static berth_status open_all(berth_ctx *ctx, job *j, const char *model, const ch
         for (int32_t i = 0; i < j->providers->n; i++)
             if (strcmp(j->providers->pairs[i].name, j->devices[d]) == 0) j->devices[d] = j->providers->pairs[i].value;
     }
-    if (status == BERTH_OK) status = cli_runtime_open(ctx, &j->runtime, &j->values->runtime);
+    if (status == BERTH_OK) status = cli_runtime_open(ctx, &j->runtime, &j->values->running.runtime);
     return status;
 }
 
@@ -260,43 +247,27 @@ static int measure(berth_ctx *ctx, job *j) {
     return code;
 }
 
-static bool parse(const measure_values *values, job *j, cli_shapes *shapes, cli_pairs *inputs, cli_pairs *providers,
+static bool parse(measure_values *values, job *j, cli_shapes *shapes, cli_pairs *inputs, cli_pairs *providers,
                   char *message, size_t size) {
     if (!cli_shapes_parse(shapes, &values->shapes, message, size) ||
-        !cli_pairs_parse(inputs, &values->inputs, "--input NAME=FILE", message, size) ||
+        !cli_running_parse(&values->running, inputs, &j->how, values->common.quiet, message, size) ||
         !cli_pairs_parse(providers, &values->providers, "--provider DEVICE=NAME", message, size))
         return false;
     j->how.seconds = 60;
-    if (values->budget && !cli_parse_seconds(values->budget, &j->how.seconds)) {
-        snprintf(message, size, "--budget needs a time such as 10s, 500ms or 2m, not '%.60s'", values->budget);
-        return false;
-    }
-    if (values->precision && strcmp(values->precision, "same") != 0 && strcmp(values->precision, "native") != 0) {
-        snprintf(message, size, "--precision is same or native, not '%.60s'", values->precision);
-        return false;
-    }
-    j->how.native_precision = values->precision && strcmp(values->precision, "native") == 0;
-    if (values->rounds > 0) j->how.rounds = (int32_t)values->rounds;
-    j->how.synthesize = values->synthesize;
-    j->how.seed = (uint64_t)values->seed;
-    return true;
+    if (!values->budget || cli_parse_seconds(values->budget, &j->how.seconds)) return true;
+    snprintf(message, size, "--budget needs a time such as 10s, 500ms or 2m, not '%.60s'", values->budget);
+    return false;
 }
 
 static int run_measure(berth_ctx *ctx, int argc, char **argv) {
     measure_values values = {0};
     static cli_shapes shapes;
     static cli_pairs inputs, providers;
-    static berth_input_file files[CLI_MAX_PAIRS];
     char message[512];
     int code = CLI_DONE;
     job j = {.values = &values, .shapes = &shapes, .providers = &providers, .how = berth_run_options_default()};
     if (!cli_command_begin(ctx, &cli_measure, &values, argc, argv, &code)) return code;
     if (!parse(&values, &j, &shapes, &inputs, &providers, message, sizeof message))
         return cli_report_misuse(&cli_measure, message);
-    for (int32_t i = 0; i < inputs.n; i++) files[i] = (berth_input_file){inputs.pairs[i].name, inputs.pairs[i].value};
-    j.how.inputs = files;
-    j.how.n_inputs = inputs.n;
-    j.how.progress = cli_progress(values.common.quiet) ? cli_progress_runs : NULL;
-    values.runtime.threads = (int32_t)values.threads;
     return measure(ctx, &j);
 }

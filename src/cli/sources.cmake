@@ -19,8 +19,10 @@ target_sources(berth_cli PRIVATE
   src/cli/pairs.c
   src/cli/place.c
   src/cli/place_summary.c
+  src/cli/profile.c
   src/cli/progress.c
   src/cli/report.c
+  src/cli/running.c
   src/cli/runtimes.c
   src/cli/settings.c
   src/cli/shapes.c

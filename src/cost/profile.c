@@ -201,8 +201,8 @@ static berth_status read_transfers(profile *p, const berth_json *root) {
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
 static berth_status read_all(profile *p) {
-    static const char *const keys[] = {"schema",  "berth",      "model",     "machine", "runtime",
-                                       "devices", "operations", "transfers", NULL};
+    static const char *const keys[] = {"schema",  "berth",      "model",      "machine",   "runtime",
+                                       "devices", "device_set", "operations", "transfers", NULL};
     berth_ctx *ctx = p->b->ctx;
     const char *bytes = NULL;
     size_t size = 0;

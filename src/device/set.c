@@ -195,7 +195,8 @@ static berth_status read_file(berth_ctx *ctx, berth_device_set **out, const char
     const berth_json *root = NULL;
     BERTH_TRY(berth_file_read(ctx, scratch, path, MAX_FILE_BYTES, &bytes, &size));
     BERTH_TRY(berth_json_parse(ctx, scratch, path, bytes, size, MAX_DEPTH, &root));
-    return berth_device_set_parse(ctx, out, path, root);
+    const berth_json *measured = berth_json_get(root, "device_set"); /* the file is a profile.json */
+    return berth_device_set_parse(ctx, out, path, measured ? measured : root);
 }
 
 static bool is_path(const char *text) {

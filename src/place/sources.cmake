@@ -1,5 +1,6 @@
 target_sources(berth_objects PRIVATE
   src/place/auto.c
+  src/place/calibrate.c
   src/place/crew.c
   src/place/families.c
   src/place/generate.c
@@ -7,6 +8,8 @@ target_sources(berth_objects PRIVATE
   src/place/methods.c
   src/place/pace.c
   src/place/place.c
+  src/place/profile.c
+  src/place/profile_write.c
   src/place/solve.c
   src/place/study.c
   src/place/study_ratios.c

@@ -37,8 +37,8 @@ static const struct {
     {"bert_base", "ir/bert_base.xml", "paper", 2, BERTH_CASE_CUT, false},
 };
 
-/* For every second kind of generated graph, the first and third or the second and fourth, so that all kinds and all rows
- * occur and the whole takes less than two hours. */
+/* For every second kind of generated graph, the first and third or the second and fourth, so that all kinds and all
+ * rows occur and the whole takes less than two hours. */
 static const struct {
     int32_t n_ops, n_devices;
     berth_case_rule rule;

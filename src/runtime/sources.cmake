@@ -6,6 +6,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/measure.c
   src/runtime/model.c
   src/runtime/npy.c
+  src/runtime/op_times.c
   src/runtime/ort.c
   src/runtime/ort_value.c
   src/runtime/ort_work.c

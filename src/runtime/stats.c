@@ -24,6 +24,7 @@ static double quantile_of_sorted(const double *values, size_t n, double q) {
     double at = q * (double)(n - 1);
     size_t below = (size_t)at;
     if (below + 1 >= n) return values[n - 1];
+    if (at == (double)below || values[below] == values[below + 1]) return values[below]; /* be they infinite */
     return values[below] + (at - (double)below) * (values[below + 1] - values[below]);
 }
 

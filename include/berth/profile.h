@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/**
+ * berth/profile.h: what each operation of a model takes on the devices of this machine, measured.
+ *
+ * A profile is taken with a runtime, written to a profile.json (docs/formats.md) and used by berth_place(), whose
+ * estimates it replaces. It brings its devices with it: `--devices profile.json`.
+ */
+#ifndef BERTH_PROFILE_H
+#define BERTH_PROFILE_H
+
+#include "berth/runtime.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct berth_profile_options {
+    berth_run_options run; /* inputs, weights, precision, seed, progress; times are for each placement */
+    int32_t processes;     /* that are profiled on each device */
+    int32_t placements;    /* whole runs to calibrate on, random ones besides every single device; 0: none */
+    int32_t held_out;      /* more of them, to see how well it predicts what it has not seen */
+} berth_profile_options;
+
+/** 3 processes, 12 placements to calibrate on, none held out. */
+BERTH_API berth_profile_options berth_profile_options_default(void);
+
+/** A placement as it was measured and as it is predicted now. */
+typedef struct berth_profiled_run {
+    double measured_ms, predicted_ms;
+    int32_t n_pieces;  /* changes of device along the order of execution, plus one */
+    bool is_held_out;  /* not calibrated on */
+    const char *label; /* "cpu", ..., or "random" */
+} berth_profiled_run;
+
+typedef struct berth_profile {
+    const char *model_name, *fingerprint;
+    const char *runtime, *runtime_version, *machine;
+    bool synthesized; /* weights were made up */
+    int32_t n_devices, n_ops;
+    const berth_device_set *devices; /* with what was calibrated: launches and links; execution model `queued` */
+    const char *const *op_names;     /* [n_ops] */
+    const double *op_ms;             /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
+    int32_t n_runs;
+    const berth_profiled_run *runs;
+    double mean_error, rank_correlation; /* over the runs that were held out, if there are any, else over all */
+} berth_profile;
+
+/**
+ * Profile a model on devices of the runtime: the host's CPU first, then at most one other.
+ * @return BERTH_OK; what berth_measure() returns
+ */
+BERTH_API BERTH_MUST_CHECK berth_status berth_profile_take(berth_ctx *ctx, berth_profile **out, berth_runtime *runtime,
+                                                           const berth_graph *graph, const char *model,
+                                                           const char *const *devices, int32_t n_devices,
+                                                           const berth_profile_options *options);
+BERTH_API void berth_profile_free(berth_profile *profile);
+/** Append it as a profile.json. */
+BERTH_API void berth_profile_write(berth_text *text, const berth_profile *profile);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

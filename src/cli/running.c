@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From options to berth_run_options. */
+#include "cli/running.h"
+
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <string.h>
+
+bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_options *out, bool quiet, char *message,
+                       size_t size) {
+    static berth_input_file files[CLI_MAX_PAIRS];
+    if (!cli_pairs_parse(inputs, &running->inputs, "--input NAME=FILE", message, size)) return false;
+    if (running->precision && strcmp(running->precision, "same") != 0 && strcmp(running->precision, "native") != 0) {
+        snprintf(message, size, "--precision is same or native, not '%.60s'", running->precision);
+        return false;
+    }
+    for (int32_t i = 0; i < inputs->n; i++)
+        files[i] = (berth_input_file){inputs->pairs[i].name, inputs->pairs[i].value};
+    out->inputs = files;
+    out->n_inputs = inputs->n;
+    out->native_precision = running->precision && strcmp(running->precision, "native") == 0;
+    if (running->rounds > 0) out->rounds = (int32_t)running->rounds;
+    out->synthesize = running->synthesize;
+    out->seed = (uint64_t)running->seed;
+    out->progress = cli_progress(quiet) ? cli_progress_runs : NULL;
+    running->runtime.threads = (int32_t)running->threads;
+    return true;
+}

@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Options of commands that run a model, beside `--runtime`: inputs, weights, precision, seed. */
+#ifndef BERTH_CLI_RUNNING_H
+#define BERTH_CLI_RUNNING_H
+
+#include "cli/pairs.h"
+#include "cli/runtimes.h"
+
+typedef struct cli_running {
+    cli_runtime runtime;
+    const char *precision;
+    cli_list inputs;
+    int64_t rounds, seed, threads;
+    bool synthesize;
+} cli_running;
+
+/* Rows of a command's table whose values hold a cli_running in that member. */
+#define CLI_RUNNING_OPTIONS(values, member)                           \
+    {"rounds",                                                        \
+     0,                                                               \
+     CLI_INT,                                                         \
+     CLI_USUAL,                                                       \
+     offsetof(values, member.rounds),                                 \
+     "N",                                                             \
+     .help = "processes of each candidate",                           \
+     .low = 1,                                                        \
+     .high = 1000},                                                   \
+        {"input",                                                     \
+         0,                                                           \
+         CLI_LIST,                                                    \
+         CLI_USUAL,                                                   \
+         offsetof(values, member.inputs),                             \
+         "NAME=FILE",                                                 \
+         .help = "a .npy file for an input (default: random)"},       \
+        {"synthesize-weights",                                        \
+         0,                                                           \
+         CLI_FLAG,                                                    \
+         CLI_USUAL,                                                   \
+         offsetof(values, member.synthesize),                         \
+         NULL,                                                        \
+         .help = "make up weights whose files are missing"},          \
+        {"precision",                                                 \
+         0,                                                           \
+         CLI_STRING,                                                  \
+         CLI_USUAL,                                                   \
+         offsetof(values, member.precision),                          \
+         "HOW",                                                       \
+         .help = "same (default), or native: TF32 and the like"},     \
+        {"seed",                                                      \
+         0,                                                           \
+         CLI_INT,                                                     \
+         CLI_RARE,                                                    \
+         offsetof(values, member.seed),                               \
+         "N",                                                         \
+         .low = 0,                                                    \
+         .high = 9e18,                                                \
+         .help = "of random inputs, weights and orders (default 0)"}, \
+        {"threads",                                                   \
+         0,                                                           \
+         CLI_INT,                                                     \
+         CLI_RARE,                                                    \
+         offsetof(values, member.threads),                            \
+         "N",                                                         \
+         .low = 0,                                                    \
+         .high = 4096,                                                \
+         .help = "of the CPU (default 0: one per processor)"},        \
+        CLI_RUNTIME_OPTIONS(values, member.runtime)
+
+/* What the options say, into options with defaults in them. `inputs` keeps the names that they point to. False:
+ * `message` says what is wrong. */
+bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_options *out, bool quiet, char *message,
+                       size_t size);
+
+#endif

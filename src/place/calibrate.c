@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nelder and Mead's simplex over the logarithms of the numbers, with the simulator itself as the model. Logarithms keep
+ * them positive and make a step of a tenth mean the same for all. */
+#include "place/calibrate.h"
+
+#include "simulate/sim.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { N = BERTH_CALIBRATION_NUMBERS, MOST_STEPS = 3000, RESTARTS = 4 };
+static const double smallest = 1e-12;
+
+typedef struct fitter {
+    const berth_costs *measured;
+    berth_costs costs; /* the same, with the numbers of the fit in it */
+    berth_sim *sim;
+    double *time_ms;
+    double copy_fixed[4], copy_per_unit[4], launch_ms[2];
+    const berth_observation *observations;
+    int32_t n;
+    double start[N];
+} fitter;
+
+static void apply(fitter *f, const berth_calibration *c) {
+    size_t n = (size_t)f->measured->n_tasks;
+    for (size_t task = 0; task < n; task++) {
+        f->time_ms[2 * task] = f->measured->time_ms[2 * task] * c->host_scale;
+        f->time_ms[2 * task + 1] = f->measured->time_ms[2 * task + 1] * c->other_scale;
+    }
+    f->launch_ms[1] = c->launch_ms;
+    f->copy_fixed[1] = c->in_fixed_ms; /* from the host: 0 * 2 + 1 */
+    f->copy_per_unit[1] = c->in_ms_per_byte;
+    f->copy_fixed[2] = c->out_fixed_ms;
+    f->copy_per_unit[2] = c->out_ms_per_byte;
+}
+
+static berth_calibration numbers_at(const double *x) {
+    double e[N];
+    for (int i = 0; i < N; i++) e[i] = exp(fmax(fmin(x[i], 50), -50));
+    return (berth_calibration){e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7]};
+}
+
+static void to_logs(const berth_calibration *c, double *x) {
+    const double values[N] = {c->run_ms,      c->host_scale,     c->other_scale,  c->launch_ms,
+                              c->in_fixed_ms, c->in_ms_per_byte, c->out_fixed_ms, c->out_ms_per_byte};
+    for (int i = 0; i < N; i++) x[i] = log(fmax(values[i], smallest));
+}
+
+static double predict(fitter *f, const berth_calibration *c, int32_t i) {
+    return c->run_ms + berth_sim_run(f->sim, f->observations[i].device, NULL);
+}
+
+/* How far off it is, and a little of how far the numbers are from the guess: what the runs do not tell stays there. */
+static double loss_at(fitter *f, const double *x) {
+    static const double pull = 1e-4;
+    berth_calibration c = numbers_at(x);
+    double sum = 0, away = 0;
+    int32_t n = 0;
+    apply(f, &c);
+    for (int32_t i = 0; i < f->n; i++) {
+        if (f->observations[i].is_held_out) continue;
+        double ms = predict(f, &c, i);
+        sum += ms < INFINITY ? fabs(log(ms / f->observations[i].ms)) : 10;
+        n++;
+    }
+    for (int i = 0; i < N; i++) away += (x[i] - f->start[i]) * (x[i] - f->start[i]);
+    return sum / fmax(n, 1) + pull * away;
+}
+
+/* --- the simplex ------------------------------------------------------------------------------------------------ */
+
+typedef struct simplex {
+    double x[N + 1][N], loss[N + 1];
+} simplex;
+
+static void begin(fitter *f, simplex *s, const double *x, double step) {
+    for (int k = 0; k <= N; k++) {
+        memcpy(s->x[k], x, N * sizeof *x);
+        if (k > 0) s->x[k][k - 1] += step;
+        s->loss[k] = loss_at(f, s->x[k]);
+    }
+}
+
+/* From the worst corner through the middle of the others, so many times as far. */
+static double look(fitter *f, const simplex *s, int worst, double far, double *x) {
+    for (int i = 0; i < N; i++) {
+        double middle = 0;
+        for (int k = 0; k <= N; k++)
+            if (k != worst) middle += s->x[k][i] / N;
+        x[i] = middle + far * (middle - s->x[worst][i]);
+    }
+    return loss_at(f, x);
+}
+
+static void take(simplex *s, int k, const double *x, double loss) {
+    memcpy(s->x[k], x, N * sizeof *x);
+    s->loss[k] = loss;
+}
+
+static void shrink(fitter *f, simplex *s, int best) {
+    for (int k = 0; k <= N; k++) {
+        if (k == best) continue;
+        for (int i = 0; i < N; i++) s->x[k][i] = (s->x[k][i] + s->x[best][i]) / 2;
+        s->loss[k] = loss_at(f, s->x[k]);
+    }
+}
+
+/* One step; false: it stands still. */
+static bool step(fitter *f, simplex *s) {
+    int best = 0, worst = 0, second = 0;
+    double x[N], further[N];
+    for (int k = 1; k <= N; k++) {
+        if (s->loss[k] < s->loss[best]) best = k;
+        if (s->loss[k] > s->loss[worst]) worst = k;
+    }
+    second = best;
+    for (int k = 0; k <= N; k++)
+        if (k != worst && s->loss[k] > s->loss[second]) second = k;
+    if (s->loss[worst] - s->loss[best] < 1e-9) return false;
+    double loss = look(f, s, worst, 1, x);
+    if (loss < s->loss[best]) {
+        double more = look(f, s, worst, 2, further);
+        if (more < loss)
+            take(s, worst, further, more);
+        else
+            take(s, worst, x, loss);
+    } else if (loss < s->loss[second]) {
+        take(s, worst, x, loss);
+    } else {
+        double less = look(f, s, worst, loss < s->loss[worst] ? 0.5 : -0.5, further);
+        if (less < fmin(loss, s->loss[worst]))
+            take(s, worst, further, less);
+        else
+            shrink(f, s, best);
+    }
+    return true;
+}
+
+static void minimise(fitter *f, double *x) {
+    static const double steps[RESTARTS] = {1, 0.5, 0.5, 0.1};
+    for (int round = 0; round < RESTARTS; round++) {
+        simplex s;
+        int best = 0;
+        begin(f, &s, x, steps[round]);
+        for (int i = 0; i < MOST_STEPS && step(f, &s);) i++;
+        for (int k = 1; k <= N; k++)
+            if (s.loss[k] < s.loss[best]) best = k;
+        memcpy(x, s.x[best], N * sizeof *x);
+    }
+}
+
+/* --- the whole -------------------------------------------------------------------------------------------------- */
+
+berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const berth_observation *observations, int32_t n,
+                             berth_calibration *fit, double *predicted) {
+    fitter f = {.measured = costs, .costs = *costs, .observations = observations, .n = n};
+    size_t n_times = 2 * (size_t)costs->n_tasks;
+    double x[N];
+    if (costs->n_devices != 2 || costs->host != 0 || costs->copy_table)
+        return berth_fail(ctx, BERTH_E_ARG, "calibration is for a host and one other device");
+    f.time_ms = berth_resize(berth_ctx_allocator(ctx), NULL, 0, n_times + 1, sizeof *f.time_ms);
+    if (!f.time_ms) return berth_fail_nomem(ctx);
+    f.costs.time_ms = f.time_ms;
+    f.costs.copy_fixed = f.copy_fixed;
+    f.costs.copy_per_unit = f.copy_per_unit;
+    f.costs.launch_ms = f.launch_ms;
+    berth_status status = berth_sim_new(ctx, &f.sim, &f.costs);
+    if (status == BERTH_OK) {
+        to_logs(fit, f.start);
+        memcpy(x, f.start, sizeof x);
+        minimise(&f, x);
+        *fit = numbers_at(x);
+        apply(&f, fit);
+        for (int32_t i = 0; i < n; i++) predicted[i] = predict(&f, fit, i);
+    }
+    berth_sim_free(f.sim);
+    berth_resize(berth_ctx_allocator(ctx), f.time_ms, n_times + 1, 0, sizeof *f.time_ms);
+    return status;
+}
+
+static double rank_of(const double *values, int32_t n, int32_t i) {
+    double below = 0, equal = 0;
+    for (int32_t k = 0; k < n; k++) {
+        below += values[k] < values[i];
+        equal += values[k] == values[i];
+    }
+    return below + (equal - 1) / 2;
+}
+
+double berth_rank_correlation(const double *a, const double *b, int32_t n) {
+    double middle = (n - 1) / 2.0, ab = 0, aa = 0, bb = 0;
+    for (int32_t i = 0; i < n; i++) {
+        double x = rank_of(a, n, i) - middle, y = rank_of(b, n, i) - middle;
+        ab += x * y;
+        aa += x * x;
+        bb += y * y;
+    }
+    return aa > 0 && bb > 0 ? ab / sqrt(aa * bb) : NAN;
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A handful of numbers that make the `queued` model agree with whole runs: by how much times of operations on each
+ * device are scaled, what handing an operation to a device takes, and what copies take each way. */
+#ifndef BERTH_PLACE_CALIBRATE_H
+#define BERTH_PLACE_CALIBRATE_H
+
+#include "cost/costs.h"
+
+enum { BERTH_CALIBRATION_NUMBERS = 8 };
+
+/* All at least 0; ms, and ms per byte. */
+typedef struct berth_calibration {
+    double run_ms; /* of every run, whatever is where */
+    double host_scale, other_scale;
+    double launch_ms; /* of each operation on the other device, on the host's clock */
+    double in_fixed_ms, in_ms_per_byte, out_fixed_ms, out_ms_per_byte;
+} berth_calibration;
+
+typedef struct berth_observation {
+    const int32_t *device; /* [n_tasks] 0: the host, 1: the other */
+    double ms;
+    bool is_held_out;
+} berth_observation;
+
+/* Costs with times as they were measured (kernels alone on the other device), two devices, the host first, `queued`.
+ * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|.
+ * predicted [n] gets what the fit says of each. */
+berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const berth_observation *observations, int32_t n,
+                             berth_calibration *fit, double *predicted);
+
+/* Spearman's, of n pairs; ties share their rank. */
+double berth_rank_correlation(const double *a, const double *b, int32_t n);
+
+#endif

@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Times of operations from the runtime's profile, then whole runs, then numbers that make both agree. */
+#include "berth/profile.h"
+
+#include "base/rng.h"
+#include "base/text.h"
+#include "berth/group.h"
+#include "berth/place.h"
+#include "device/set.h"
+#include "place/calibrate.h"
+#include "runtime/op_times.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PLACEMENTS_STREAM = 81, MOST_PIECES = 20, MAX_DEVICES = 2 };
+
+typedef struct whole { /* what is handed out, with its memory */
+    berth_profile profile;
+    berth_arena arena;
+} whole;
+
+typedef struct profiler {
+    berth_ctx *ctx;
+    berth_runtime *runtime;
+    const berth_graph *graph;
+    const char *const *devices;
+    int32_t n_devices;
+    const berth_profile_options *options;
+    berth_run_model model;
+    whole *out;
+    double *op_ms; /* [op * n_devices + device] kernels alone */
+    berth_device_draft *draft;
+    berth_costs *costs; /* with these times */
+    int32_t n_runs;
+    int32_t **op_device; /* [n_runs] of whole runs */
+    berth_observation *observations;
+    berth_calibration fit;
+} profiler;
+
+berth_profile_options berth_profile_options_default(void) {
+    berth_profile_options options = {.run = berth_run_options_default(), .processes = 3, .placements = 12};
+    options.run.rounds = 2;
+    return options;
+}
+
+/* --- devices and costs ------------------------------------------------------------------------------------------ */
+
+/* What is not measured is as the built-in profile of its kind has it. */
+static berth_status draft_devices(profiler *p) {
+    berth_device_set *known = NULL;
+    BERTH_TRY(berth_device_set_read(p->ctx, &known, "cpu,gpu"));
+    berth_status status = berth_device_draft_new(p->ctx, &p->draft, p->n_devices, p->runtime->name);
+    for (int32_t d = 0; d < p->n_devices && status == BERTH_OK; d++) {
+        berth_device *device = &p->draft->devices[d];
+        bool is_host = strcmp(p->devices[d], "cpu") == 0;
+        *device = known->devices[is_host ? 0 : 1];
+        device->name = berth_arena_string(&p->draft->arena, p->devices[d], strlen(p->devices[d]));
+        device->kind = is_host ? "cpu" : "gpu";
+        device->launch_ms = 0;
+        device->memory_bytes = INFINITY;
+        device->n_unsupported = 0;
+    }
+    berth_device_set_free(known);
+    BERTH_TRY(status);
+    p->draft->set.host = berth_device_draft_host(p->draft);
+    p->draft->set.model = BERTH_MODEL_QUEUED;
+    for (int32_t i = 0; i < p->n_devices * p->n_devices; i++) p->draft->links[i].queued = true;
+    return p->draft->arena.failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
+}
+
+static double *time_at(const profiler *p, int32_t op, int32_t device) {
+    return &p->op_ms[(size_t)op * (size_t)p->n_devices + (size_t)device];
+}
+
+/* Times by file, as everybody else gets them. */
+static berth_status make_costs(profiler *p) {
+    berth_cost_options options = berth_cost_options_default();
+    char path[4096];
+    berth_text *text = NULL;
+    snprintf(path, sizeof path, "%s/profile.json", p->model.scratch);
+    BERTH_TRY(berth_text_new(p->ctx, &text));
+    berth_profile_write(text, &p->out->profile);
+    berth_status status = berth_text_write(p->ctx, text, path);
+    berth_text_free(text);
+    options.profile = path;
+    options.model = BERTH_MODEL_QUEUED;
+    berth_costs_free(p->costs);
+    p->costs = NULL;
+    if (status == BERTH_OK) status = berth_costs_new(p->ctx, &p->costs, p->graph, &p->draft->set, &options);
+    return status;
+}
+
+/* Where a device does not say what its kernels take: estimates, scaled to what everything on it takes. */
+static berth_status fill_unknown(profiler *p, int32_t d, double whole_ms) {
+    berth_costs *estimated = NULL;
+    double sum = 0;
+    int32_t n = 0;
+    for (int32_t i = 0; i < p->out->profile.n_ops; i++) n += isnan(*time_at(p, i, d));
+    if (n == 0) return BERTH_OK;
+    BERTH_TRY(berth_costs_new(p->ctx, &estimated, p->graph, &p->draft->set, NULL));
+    for (int32_t i = 0; i < p->out->profile.n_ops; i++)
+        if (isnan(*time_at(p, i, d))) sum += berth_costs_op_ms(estimated, i, d);
+    for (int32_t i = 0; i < p->out->profile.n_ops; i++)
+        if (isnan(*time_at(p, i, d)))
+            *time_at(p, i, d) = sum > 0 ? berth_costs_op_ms(estimated, i, d) * whole_ms / sum : 0;
+    berth_costs_free(estimated);
+    berth_log(p->ctx, BERTH_LOG_INFO, "%s does not say what its kernels take: %" PRId32 " operations are estimated",
+              p->devices[d], n);
+    return BERTH_OK;
+}
+
+/* --- whole runs ------------------------------------------------------------------------------------------------- */
+
+/* Runs of groups that runtimes fuse, on one device and then on the other. */
+static berth_status draw_placement(profiler *p, const berth_groups *groups, berth_rng *rng, int32_t *device) {
+    int32_t pieces = 2 + (int32_t)berth_rng_below(rng, MOST_PIECES - 1);
+    int32_t first = (int32_t)berth_rng_below(rng, 2), current = first;
+    for (int32_t g = 0; g < groups->n_groups; g++) {
+        if (berth_rng_below(rng, (uint32_t)groups->n_groups) < (uint32_t)pieces) current = 1 - current;
+        bool can = true;
+        for (int32_t k = groups->member_start[g]; k < groups->member_start[g + 1]; k++)
+            can &= isfinite(*time_at(p, groups->members[k], current));
+        for (int32_t k = groups->member_start[g]; k < groups->member_start[g + 1]; k++) {
+            int32_t op = groups->members[k];
+            device[op] = can || isfinite(*time_at(p, op, current)) ? current : 0;
+        }
+    }
+    return BERTH_OK;
+}
+
+static berth_status draw_placements(profiler *p) {
+    int32_t n_random = p->options->placements + p->options->held_out;
+    berth_groups *groups = NULL;
+    berth_rng rng;
+    p->n_runs = p->n_devices + (p->n_devices == 2 ? n_random : 0);
+    p->op_device = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *p->op_device);
+    p->observations = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *p->observations);
+    for (int32_t i = 0; i < p->n_runs && !p->model.arena.failed; i++)
+        p->op_device[i] = berth_arena_push(&p->model.arena, (size_t)p->out->profile.n_ops, sizeof **p->op_device);
+    if (p->model.arena.failed) return berth_fail_nomem(p->ctx);
+    BERTH_TRY(berth_groups_build(p->ctx, &groups, p->graph, BERTH_GROUP_FUSED));
+    berth_rng_init(&rng, p->options->run.seed, PLACEMENTS_STREAM);
+    for (int32_t i = 0; i < p->n_runs; i++) {
+        for (int32_t op = 0; op < p->out->profile.n_ops && i < p->n_devices; op++)
+            p->op_device[i][op] = isfinite(*time_at(p, op, i)) ? i : 0;
+        if (i >= p->n_devices) draw_placement(p, groups, &rng, p->op_device[i]);
+        p->observations[i].is_held_out = i >= p->n_devices && (i - p->n_devices) % 2 == 1 && p->options->held_out > 0;
+    }
+    berth_groups_free(groups);
+    return BERTH_OK;
+}
+
+static berth_status run_whole(profiler *p) {
+    const berth_run_options *o = &p->options->run;
+    berth_candidate *candidates = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *candidates);
+    berth_trial_result *results = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *results);
+    berth_profiled_run *runs = berth_arena_push(&p->out->arena, (size_t)p->n_runs, sizeof *runs);
+    berth_trial_options how = {.inputs = p->model.inputs,
+                               .n_inputs = p->model.n_inputs,
+                               .native_precision = o->native_precision,
+                               .rounds = o->rounds,
+                               .least_runs = o->least_runs,
+                               .most_runs = o->most_runs,
+                               .run_seconds = o->run_seconds,
+                               .until = berth_trial_clock() + o->seconds,
+                               .seed = o->seed,
+                               .progress = o->progress,
+                               .progress_user = o->progress_user};
+    if (p->model.arena.failed || p->out->arena.failed) return berth_fail_nomem(p->ctx);
+    for (int32_t i = 0; i < p->n_runs; i++)
+        BERTH_TRY(i < p->n_devices ? berth_run_model_single(&p->model, p->devices[i], &candidates[i])
+                                   : berth_run_model_place(&p->model, p->devices, p->n_devices, p->op_device[i],
+                                                           "random", &candidates[i]));
+    BERTH_TRY(berth_trial_run(p->ctx, &p->model.arena, p->runtime, candidates, p->n_runs, &how, results));
+    p->out->profile.runs = runs;
+    p->out->profile.n_runs = p->n_runs;
+    for (int32_t i = 0; i < p->n_runs; i++) {
+        if (results[i].latency.runs == 0) return berth_fail(p->ctx, results[i].status, "%s", results[i].reason);
+        p->observations[i].ms = results[i].latency.median_ms;
+        runs[i].measured_ms = results[i].latency.median_ms;
+        runs[i].is_held_out = p->observations[i].is_held_out;
+        runs[i].label = i < p->n_devices ? p->draft->devices[i].name : "random";
+    }
+    return BERTH_OK;
+}
+
+/* --- agreement -------------------------------------------------------------------------------------------------- */
+
+static berth_status tasks_of(profiler *p, const int32_t *op_device, const int32_t **out) {
+    int32_t *device = berth_arena_push(&p->model.arena, (size_t)p->costs->n_tasks, sizeof *device);
+    if (!device) return berth_fail_nomem(p->ctx);
+    for (int32_t task = 0; task < p->costs->n_tasks; task++) device[task] = op_device[p->costs->task_op[task]];
+    *out = device;
+    return BERTH_OK;
+}
+
+static int32_t count_pieces(const profiler *p, const int32_t *device) {
+    int32_t pieces = 1;
+    for (int32_t i = 1; i < p->costs->n_tasks; i++) pieces += device[i] != device[i - 1];
+    return pieces;
+}
+
+static void judge(profiler *p, double *measured, double *predicted) {
+    berth_profile *out = &p->out->profile;
+    int32_t n = 0;
+    double sum = 0;
+    for (int32_t i = 0; i < out->n_runs; i++) {
+        if (p->options->held_out > 0 && !out->runs[i].is_held_out) continue;
+        measured[n] = out->runs[i].measured_ms;
+        predicted[n] = out->runs[i].predicted_ms;
+        sum += fabs(predicted[n] / measured[n] - 1);
+        n++;
+    }
+    out->mean_error = n > 0 ? sum / n : NAN;
+    out->rank_correlation = berth_rank_correlation(predicted, measured, n);
+}
+
+/* Handing over takes what is left of everything on the other device; copies begin as a slow bus has them. */
+static void guess(profiler *p) {
+    double sum[2] = {0, 0}, n = fmax(p->costs->n_tasks, 1);
+    for (int32_t task = 0; task < p->costs->n_tasks; task++)
+        for (int d = 0; d < 2; d++) {
+            double ms = p->costs->time_ms[2 * task + d];
+            if (isfinite(ms)) sum[d] += ms;
+        }
+    double spare = p->observations[1].ms - sum[1];
+    p->fit = (berth_calibration){.run_ms = 0.01 * p->observations[0].ms,
+                                 .host_scale = p->observations[0].ms / fmax(sum[0], 1e-6),
+                                 .other_scale = 1,
+                                 .launch_ms = fmax(spare / n, 1e-4),
+                                 .in_fixed_ms = 0.05,
+                                 .in_ms_per_byte = 2e-7,
+                                 .out_fixed_ms = 0.1,
+                                 .out_ms_per_byte = 2e-7};
+}
+
+static void take_fit(profiler *p) {
+    const berth_calibration *fit = &p->fit;
+    berth_link *in = &p->draft->links[1], *out = &p->draft->links[2];
+    p->draft->devices[1].launch_ms = fit->launch_ms;
+    *in = (berth_link){fit->in_fixed_ms, fit->in_ms_per_byte, true};
+    *out = (berth_link){fit->out_fixed_ms, fit->out_ms_per_byte, true};
+    for (int32_t op = 0; op < p->out->profile.n_ops; op++) {
+        bool runs = p->costs->op_task[op] >= 0;
+        *time_at(p, op, 0) *= fit->host_scale;
+        *time_at(p, op, 1) = *time_at(p, op, 1) * fit->other_scale + (runs ? fit->launch_ms : 0);
+    }
+    if (p->costs->n_tasks == 0) return;
+    int32_t first = p->costs->task_op[0]; /* what every run takes has to be somewhere */
+    for (int32_t d = 0; d < 2; d++) *time_at(p, first, d) += fit->run_ms;
+}
+
+static berth_status calibrate(profiler *p) {
+    berth_profile *out = &p->out->profile;
+    double *predicted = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *predicted);
+    double *measured = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *measured);
+    berth_profiled_run *runs = (berth_profiled_run *)out->runs;
+    if (p->model.arena.failed) return berth_fail_nomem(p->ctx);
+    for (int32_t i = 0; i < p->n_runs; i++) {
+        BERTH_TRY(tasks_of(p, p->op_device[i], &p->observations[i].device));
+        runs[i].n_pieces = count_pieces(p, p->observations[i].device);
+    }
+    guess(p);
+    BERTH_TRY(berth_calibrate(p->ctx, p->costs, p->observations, p->n_runs, &p->fit, predicted));
+    for (int32_t i = 0; i < p->n_runs; i++) runs[i].predicted_ms = predicted[i];
+    judge(p, measured, predicted);
+    take_fit(p);
+    return BERTH_OK;
+}
+
+/* One device alone: only the sum can be wrong. */
+static void scale_single(profiler *p) {
+    double sum = 0, ms = p->observations[0].ms;
+    for (int32_t op = 0; op < p->out->profile.n_ops; op++) sum += isfinite(*time_at(p, op, 0)) ? *time_at(p, op, 0) : 0;
+    for (int32_t op = 0; op < p->out->profile.n_ops && sum > 0; op++) *time_at(p, op, 0) *= ms / sum;
+}
+
+/* --- the whole -------------------------------------------------------------------------------------------------- */
+
+static const char *name_machine(berth_arena *arena) {
+    char line[256] = "", *model = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && !model && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0) model = strchr(line, ':');
+    if (file) fclose(file);
+    if (!model) return berth_arena_printf(arena, "unknown");
+    line[strcspn(line, "\n")] = 0;
+    return berth_arena_printf(arena, "%s", model + 2);
+}
+
+static berth_status describe(profiler *p) {
+    berth_profile *out = &p->out->profile;
+    berth_arena *arena = &p->out->arena;
+    const char *name = berth_graph_name(p->graph), *print = berth_graph_fingerprint(p->graph);
+    out->n_devices = p->n_devices;
+    out->n_ops = berth_graph_op_count(p->graph);
+    out->model_name = berth_arena_string(arena, name, strlen(name));
+    out->fingerprint = berth_arena_string(arena, print, strlen(print));
+    out->runtime = berth_arena_string(arena, p->runtime->name, strlen(p->runtime->name));
+    out->machine = name_machine(arena);
+    out->runtime_version = "";
+    out->mean_error = out->rank_correlation = NAN;
+    const char **names = berth_arena_push(arena, (size_t)out->n_ops, sizeof *names);
+    for (int32_t i = 0; i < out->n_ops && names; i++)
+        names[i] =
+            berth_arena_string(arena, berth_graph_op(p->graph, i)->name, strlen(berth_graph_op(p->graph, i)->name));
+    p->op_ms = berth_arena_push(arena, (size_t)out->n_ops * (size_t)p->n_devices, sizeof *p->op_ms);
+    out->op_names = names;
+    out->op_ms = p->op_ms;
+    return arena->failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
+}
+
+static berth_status take(profiler *p, const char *path) {
+    berth_profile *out = &p->out->profile;
+    const double *ms = NULL;
+    BERTH_TRY(describe(p));
+    BERTH_TRY(draft_devices(p));
+    out->devices = &p->draft->set;
+    BERTH_TRY(berth_run_model_init(&p->model, p->ctx, p->graph, path, &p->options->run));
+    out->synthesized = p->model.n_made_files > 0;
+    BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, p->runtime, &p->model, p->devices, p->n_devices,
+                                  p->options->processes, p->options->run.native_precision, &ms));
+    memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
+    out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
+    BERTH_TRY(draw_placements(p));
+    BERTH_TRY(run_whole(p));
+    for (int32_t d = 0; d < p->n_devices; d++) BERTH_TRY(fill_unknown(p, d, p->observations[d].ms));
+    BERTH_TRY(make_costs(p));
+    if (p->n_devices == 2) return calibrate(p);
+    scale_single(p);
+    return BERTH_OK;
+}
+
+berth_status berth_profile_take(berth_ctx *ctx, berth_profile **out, berth_runtime *runtime, const berth_graph *graph,
+                                const char *model, const char *const *devices, int32_t n_devices,
+                                const berth_profile_options *options) {
+    *out = NULL;
+    if (n_devices < 1 || strcmp(devices[0], "cpu") != 0)
+        return berth_fail(ctx, BERTH_E_ARG, "the first device of a session is the cpu");
+    if (n_devices > MAX_DEVICES)
+        return berth_fail(ctx, BERTH_E_INFEASIBLE,
+                          "one session of ONNX Runtime runs on the CPU and one other device, not on both '%.60s' and "
+                          "'%.60s'",
+                          devices[1], devices[2]);
+    whole *made = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *made);
+    if (!made) return berth_fail_nomem(ctx);
+    berth_arena_init(&made->arena, berth_ctx_allocator(ctx));
+    profiler p = {.ctx = ctx,
+                  .runtime = runtime,
+                  .graph = graph,
+                  .devices = devices,
+                  .n_devices = n_devices,
+                  .options = options,
+                  .out = made};
+    berth_arena_init(&p.model.arena, berth_ctx_allocator(ctx));
+    berth_status status = take(&p, model);
+    berth_costs_free(p.costs);
+    berth_run_model_deinit(&p.model);
+    if (status == BERTH_OK)
+        *out = &made->profile;
+    else
+        berth_profile_free(&made->profile);
+    return status;
+}
+
+void berth_profile_free(berth_profile *profile) {
+    if (!profile) return;
+    whole *made = (whole *)profile;
+    berth_allocator allocator = made->arena.allocator;
+    berth_device_set_free((berth_device_set *)profile->devices);
+    berth_arena_deinit(&made->arena);
+    berth_resize(&allocator, made, 1, 0, sizeof *made);
+}

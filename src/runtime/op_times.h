@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What each operation takes on each device, from the runtime's own profile of everything on that device. */
+#ifndef BERTH_RUNTIME_OP_TIMES_H
+#define BERTH_RUNTIME_OP_TIMES_H
+
+#include "runtime/model.h"
+
+/* [op * n_devices + device] in the arena: ms; 0: folded away, or part of nothing; INFINITY: the runtime does not run it
+ * there; NAN: it ran there, but the device does not say how long (its kernels are not seen).
+ *
+ * The time of a node goes to the operations behind it by the work of each. Times of the host are taken where the device
+ * is the host, kernels elsewhere: what the host says of an asynchronous device is only when it was handed over.
+ *
+ * A device that compiles whole sub-graphs has no operations: all of its times are NAN.
+ * BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */
+berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime, berth_run_model *model,
+                                 const char *const *devices, int32_t n_devices, int32_t processes,
+                                 bool native_precision, const double **out);
+
+#endif
