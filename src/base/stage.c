@@ -131,7 +131,7 @@ static int make_beside(const char *target, const char *source, char name[PATH_MA
 static berth_status enter(berth_stage *stage, const char *path, const char *source, int *fd) {
     char name[PATH_MAX];
     mode_t mode = 0;
-    berth_stage_entry entry = {0};
+    berth_stage_entry entry = {.target = path};
     entry.path = berth_arena_string(&stage->arena, path, strlen(path));
     if (!entry.path) return berth_fail_nomem(stage->ctx);
     BERTH_TRY(resolve(stage, path, &entry.target, &mode));
