@@ -16,6 +16,7 @@
 #include "berth/plan.h"
 #include "berth/print.h"
 #include "berth/read.h"
+#include "berth/runtime.h"
 #include "berth/simulate.h"
 #include "berth/text.h"
 #include "berth/work.h"

@@ -1,5 +1,6 @@
 target_sources(berth_objects PRIVATE
   src/base/arena.c
+  src/base/child.c
   src/base/ctx.c
   src/base/escape.c
   src/base/file.c
@@ -10,6 +11,7 @@ target_sources(berth_objects PRIVATE
   src/base/map.c
   src/base/nearest.c
   src/base/number.c
+  src/base/processors.c
   src/base/rng.c
   src/base/sha256.c
   src/base/sort.c

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command `berth`: one row per command. A new command is a new file and a row here. */
+#include "berth/runtime.h"
 #include "cli/bench.h"
 #include "cli/devices.h"
 #include "cli/export.h"
 #include "cli/inspect.h"
+#include "cli/measure.h"
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/report.h"
@@ -33,8 +35,14 @@ static const cli_command version_command = {
     .summary = "print the version",
 };
 
+/* Not for people: not in the table that help shows. */
+static int run_worker(berth_ctx *ctx) {
+    berth_status status = berth_worker_run(ctx);
+    return status == BERTH_OK ? CLI_DONE : cli_report_failure(ctx, status, CLI_WORKING);
+}
+
 static const cli_command *const commands[] = {
-    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_export,
+    &cli_inspect, &cli_devices, &cli_place,    &cli_simulate,    &cli_measure, &cli_export,
     &cli_train,   &cli_bench,   &help_command, &version_command, NULL,
 };
 
@@ -111,6 +119,7 @@ static int dispatch(berth_ctx *ctx, int argc, char **argv) {
     const char *name = argv[1];
     if (strcmp(name, "-h") == 0 || strcmp(name, "--help") == 0) name = "help";
     if (strcmp(name, "--version") == 0) name = "version";
+    if (strcmp(name, "worker") == 0) return run_worker(ctx);
     const cli_command *command = find_command(name);
     return command ? command->run(ctx, argc - 2, argv + 2) : fail_unknown(name);
 }

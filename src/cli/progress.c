@@ -24,6 +24,12 @@ void cli_progress_train(const berth_train_progress *p, const char *name) {
     fflush(stderr);
 }
 
+void cli_progress_runs(void *user, const char *label, int32_t done, int32_t of) {
+    (void)user;
+    fprintf(stderr, "\r\033[Kprocess %" PRId32 " of %" PRId32 "  %.60s", done, of, label);
+    fflush(stderr);
+}
+
 static bool is_seen(bool quiet) {
     return !quiet && isatty(STDERR_FILENO);
 }

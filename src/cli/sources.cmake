@@ -13,12 +13,15 @@ target_sources(berth_cli PRIVATE
   src/cli/limits.c
   src/cli/lessons.c
   src/cli/main.c
+  src/cli/measure.c
   src/cli/options.c
   src/cli/output.c
+  src/cli/pairs.c
   src/cli/place.c
   src/cli/place_summary.c
   src/cli/progress.c
   src/cli/report.c
+  src/cli/runtimes.c
   src/cli/settings.c
   src/cli/shapes.c
   src/cli/signals.c

@@ -110,23 +110,18 @@ static berth_matrix *loss(berth_chooser *c) {
     int32_t n = c->n_choices;
     berth_matrix *log_p = berth_segment_log_softmax(t, score(c, c->rows, c->row_start[n]), c->row_start, n);
     berth_matrix *change = berth_sub(t, berth_gather(t, log_p, c->row_picked, n), berth_input(t, c->log_p, n, 1));
-    berth_matrix *ratio = berth_exp(t, change), *advantage = berth_input(t, c->advantage, n, 1);
+    berth_matrix *ratio = berth_exp(t, berth_clamp(t, change, -10, 10)); /* far from what could still be told apart */
+    berth_matrix *advantage = berth_input(t, c->advantage, n, 1);
     berth_matrix *gain = berth_mul(t, ratio, advantage);
     if (clip > 0) gain = berth_min(t, gain, berth_mul(t, berth_clamp(t, ratio, 1 - clip, 1 + clip), advantage));
     if (bonus > 0) gain = berth_add(t, gain, berth_scale(t, berth_segment_entropy(t, log_p, c->row_start, n), bonus));
     return berth_scale(t, berth_mean(t, gain), -1);
 }
 
-berth_status berth_chooser_update(berth_chooser *chooser, berth_ctx *ctx) {
-    int32_t epochs = (int32_t)berth_settings_get(&chooser->policy->settings, BERTH_SET_EPOCHS);
+berth_status berth_chooser_backward(berth_chooser *chooser) {
     if (chooser->n_choices == 0) return BERTH_OK;
     lay_out(chooser);
-    for (int32_t i = 0; i < epochs; i++) {
-        berth_params_zero_grad(&chooser->policy->params);
-        berth_status status = berth_tape_backward(chooser->tape, loss(chooser));
-        berth_tape_clear(chooser->tape);
-        BERTH_TRY(status);
-        BERTH_TRY(berth_policy_step(ctx, chooser->policy, NULL));
-    }
-    return BERTH_OK;
+    berth_status status = berth_tape_backward(chooser->tape, loss(chooser));
+    berth_tape_clear(chooser->tape);
+    return status;
 }

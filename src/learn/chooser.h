@@ -42,7 +42,7 @@ berth_real *berth_chooser_sights(berth_chooser *chooser);
 berth_status berth_chooser_draw(berth_chooser *chooser, int32_t n, berth_rng *rng, int32_t *picked);
 /* What the last choice was worth. */
 void berth_chooser_reward(berth_chooser *chooser, double advantage);
-/* Learn from the choices in the window. */
-berth_status berth_chooser_update(berth_chooser *chooser, berth_ctx *ctx);
+/* Adds the gradient of the loss over the choices in the window. */
+berth_status berth_chooser_backward(berth_chooser *chooser);
 
 #endif

@@ -216,10 +216,14 @@ static berth_status run_episodes(episodes *e) {
     return status;
 }
 
-static berth_status learn_faithful(berth_search *search, const char *method) {
+berth_status berth_learn_faithful(berth_search *search, const char *method) {
     episodes e = {.search = search, .method = method};
     BERTH_TRY(berth_policy_begin(search, method, &e.policy));
     const berth_settings *s = &e.policy->settings;
+    if ((int)berth_settings_get(s, BERTH_SET_DESIGN) != BERTH_DESIGN_FAITHFUL) {
+        berth_policy_end(search, e.policy);
+        return berth_fail(search->ctx, BERTH_E_ARG, "%s has one design, faithful; the others are hsdag's", method);
+    }
     e.kind = (return_kind)berth_settings_get(s, BERTH_SET_RETURN);
     e.discount = berth_settings_get(s, BERTH_SET_DISCOUNT);
     e.entropy = berth_settings_get(s, BERTH_SET_ENTROPY);
@@ -241,9 +245,9 @@ static berth_status learn_faithful(berth_search *search, const char *method) {
 }
 
 berth_status berth_learn_hsdag_code(berth_search *search) {
-    return learn_faithful(search, "hsdag:code");
+    return berth_learn_faithful(search, "hsdag:code");
 }
 
 berth_status berth_learn_hsdag_paper(berth_search *search) {
-    return learn_faithful(search, "hsdag:paper");
+    return berth_learn_faithful(search, "hsdag:paper");
 }

@@ -46,6 +46,8 @@ int64_t berth_learn_episode_length(const berth_settings *settings, const berth_p
 berth_status berth_learn_hsdag(berth_search *search);
 berth_status berth_learn_hsdag_paper(berth_search *search);
 berth_status berth_learn_hsdag_code(berth_search *search);
+/* What both are: the published method by the settings of `method`, which may be hsdag with design=faithful. */
+berth_status berth_learn_faithful(berth_search *search, const char *method);
 berth_status berth_learn_placeto(berth_search *search);
 berth_status berth_learn_rnn(berth_search *search);
 

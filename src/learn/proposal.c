@@ -8,14 +8,16 @@
 
 static const double order_share = 0.2, place_share = 0.5, swap_share = 0.33, group_share = 0.5;
 
-berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, const berth_settings *settings,
+berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, berth_policy *policy,
                                  berth_arena *arena) {
+    const berth_settings *settings = &policy->settings;
     size_t n = (size_t)walk->problem->n_units * (size_t)walk->costs->n_devices;
     double grow = berth_settings_get(settings, BERTH_SET_GROW);
     *proposer = (berth_proposer){
         .walk = walk,
         .grow = grow < BERTH_STROLL_UNITS ? (int32_t)grow : BERTH_STROLL_UNITS,
         .may_grow = berth_settings_get(settings, BERTH_SET_GROUPING) != BERTH_GROUPING_NONE,
+        .may_parse = berth_settings_get(settings, BERTH_SET_GROUPING) == BERTH_GROUPING_PARSE,
         .may_order = walk->has_order && berth_settings_get(settings, BERTH_SET_ORDER) != 0,
         .critical = berth_settings_get(settings, BERTH_SET_CRITICAL),
     };
@@ -24,15 +26,19 @@ berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, c
     proposer->tried_at = berth_arena_push(arena, n, sizeof *proposer->tried_at);
     proposer->seen = berth_arena_push(arena, BERTH_PROPOSAL_SEEN, sizeof *proposer->seen);
     BERTH_TRY(berth_shapes_init(&proposer->shapes, walk, arena));
-    return berth_outlook_init(&proposer->outlook, walk, arena);
+    BERTH_TRY(berth_outlook_init(&proposer->outlook, walk, arena));
+    if (!proposer->may_parse) return BERTH_OK;
+    return berth_joins_init(&proposer->joins, walk, &proposer->outlook, policy, arena);
 }
 
 void berth_proposer_deinit(berth_proposer *proposer) {
     berth_outlook_deinit(&proposer->outlook);
+    berth_joins_deinit(&proposer->joins);
 }
 
 void berth_proposer_look(berth_proposer *proposer) {
     berth_outlook_read(&proposer->outlook);
+    berth_joins_forget(&proposer->joins);
     proposer->state++;
 }
 
@@ -87,19 +93,30 @@ static bool draw_swap(berth_proposer *p, berth_proposal *out) {
     return all_allow(problem, out->units, out->n_units, there) && all_allow(problem, out->others, out->n_others, here);
 }
 
+/* A group around a unit; its number. */
+static int32_t draw_group(berth_proposer *p, int32_t unit, berth_proposal *out) {
+    out->units[0] = unit;
+    if (!p->may_grow || !by_chance(p, group_share)) return 1;
+    if (p->may_parse) {
+        int32_t n = berth_joins_draw(&p->joins, unit, BERTH_STROLL_UNITS, out->units, &out->parse);
+        p->failed |= n == 0;
+        return n;
+    }
+    return berth_shapes_grow(&p->shapes, unit, 1 + draw_below(p, p->grow), out->units);
+}
+
 static bool draw_move(berth_proposer *p, berth_proposal *out) {
     enum { MOST_PASSED = 3 };
     const berth_problem *problem = p->walk->problem;
-    int32_t unit = draw_unit(p), n = 1, n_kept = 0;
+    int32_t unit = draw_unit(p), n_kept = 0;
     out->kind = BERTH_PROPOSAL_MOVE;
     out->to = berth_stroll_draw_device(p->walk, unit);
     if (out->to < 0) return false;
-    out->units[0] = unit;
-    if (p->may_grow && by_chance(p, group_share))
-        n = berth_shapes_grow(&p->shapes, unit, 1 + draw_below(p, p->grow), out->units);
+    int32_t n = draw_group(p, unit, out);
     for (int32_t i = 0; i < n; i++)
         if (berth_problem_allows(problem, out->units[i], out->to)) out->units[n_kept++] = out->units[i];
     out->n_units = n_kept;
+    if (n_kept == 0) return false;
     bool is_task = problem->unit_start[unit + 1] - problem->unit_start[unit] == 1;
     if (!p->may_order || n_kept > 1 || !is_task || !by_chance(p, place_share)) return true;
     out->kind = BERTH_PROPOSAL_PLACE;
@@ -110,6 +127,7 @@ static bool draw_move(berth_proposer *p, berth_proposal *out) {
 }
 
 bool berth_proposer_draw(berth_proposer *proposer, berth_proposal *out) {
+    out->parse.n = 0;
     if (proposer->may_order && by_chance(proposer, order_share)) return draw_order(proposer, out);
     if (proposer->walk->may_swap && by_chance(proposer, swap_share)) return draw_swap(proposer, out);
     return draw_move(proposer, out);

@@ -3,7 +3,7 @@
 #ifndef BERTH_LEARN_PROPOSAL_H
 #define BERTH_LEARN_PROPOSAL_H
 
-#include "learn/outlook.h"
+#include "learn/joins.h"
 #include "learn/settings.h"
 #include "learn/shape.h"
 #include "tensor/real.h"
@@ -21,6 +21,7 @@ typedef struct berth_proposal {
     int32_t others[BERTH_STROLL_UNITS], n_others;
     int32_t to;
     int32_t task, place;
+    berth_parse_record parse; /* how the group was drawn; n 0: not by joins */
 } berth_proposal;
 
 /* What a policy sees of a proposal. Milliseconds over the schedule's scale go through asinh: near zero they are
@@ -65,8 +66,10 @@ typedef struct berth_proposer {
     berth_stroll *walk;
     berth_outlook outlook;
     berth_shapes shapes;
+    berth_joins joins;
+    bool failed;  /* no memory */
     int32_t grow; /* most units of a group */
-    bool may_grow, may_order;
+    bool may_grow, may_parse, may_order;
     double critical; /* share of proposals around the critical chain */
     /* what was tried, [n_units * n_devices] */
     int32_t *tried;
@@ -77,7 +80,7 @@ typedef struct berth_proposer {
     uint64_t *seen; /* [BERTH_PROPOSAL_SEEN] what was tried from the current placement, by a hash of it and the state */
 } berth_proposer;
 
-berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, const berth_settings *settings,
+berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, berth_policy *policy,
                                  berth_arena *arena);
 void berth_proposer_deinit(berth_proposer *proposer);
 /* The walk has another current placement. */

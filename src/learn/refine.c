@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "learn/chooser.h"
+#include "learn/joint.h"
 #include "learn/proposal.h"
 #include "learn/seeds.h"
 
@@ -46,11 +47,14 @@ static berth_status adopt(refine *r) {
     bool fresh = false;
     berth_params_init(&layout, ctx);
     berth_chooser_declare(&layout, BERTH_SIGHT_COUNT, (int32_t)setting(r, BERTH_SET_HIDDEN));
+    bool parses = (int)setting(r, BERTH_SET_GROUPING) == BERTH_GROUPING_PARSE;
+    if (parses) berth_joins_declare(&layout);
     BERTH_TRY(berth_policy_adopt(ctx, r->policy, &layout, &fresh));
     if (!fresh) return BERTH_OK;
     berth_rng rng;
     berth_rng_init(&rng, r->search->rng.seed, WEIGHTS_STREAM);
     berth_chooser_reset(r->policy, &rng);
+    if (parses) berth_joins_reset(r->policy, &rng);
     return BERTH_OK;
 }
 
@@ -77,7 +81,7 @@ static berth_status set_up(refine *r) {
     r->first_spent = berth_search_spent(r->search);
     set_temperatures(r);
     BERTH_TRY(adopt(r));
-    BERTH_TRY(berth_proposer_init(&r->proposer, &r->walk, &r->policy->settings, &r->arena));
+    BERTH_TRY(berth_proposer_init(&r->proposer, &r->walk, r->policy, &r->arena));
     return berth_chooser_init(&r->chooser, r->search->ctx, r->policy, BERTH_SIGHT_COUNT, r->n_proposals, &r->arena);
 }
 
@@ -101,13 +105,15 @@ static int32_t draw_proposals(refine *r) {
     return n;
 }
 
-static void reward(refine *r, double change) {
+static void reward(refine *r, const berth_proposal *proposal, double change) {
     static const double slowly = 0.98, most = 3, least = 1e-12;
     double paid = change < 0 ? fmin(-change / (r->proposer.mean_change + least), most) : 0;
     double advantage = paid - *r->mean;
     *r->mean = slowly * *r->mean + (1 - slowly) * paid;
     *r->variance = slowly * *r->variance + (1 - slowly) * advantage * advantage;
-    berth_chooser_reward(&r->chooser, advantage / (sqrt(*r->variance) + 1e-6));
+    advantage /= sqrt(*r->variance) + 1e-6;
+    berth_chooser_reward(&r->chooser, advantage);
+    if (r->proposer.may_parse) berth_joins_reward(&r->proposer.joins, &proposal->parse, advantage);
 }
 
 static bool is_kept(refine *r, double change, double done) {
@@ -133,6 +139,7 @@ static void note(refine *r, const berth_proposal *proposal, double ms) {
 static berth_status step(refine *r, double done, bool *ended) {
     static const double infeasible = 0.3, least = -10; /* what is not feasible counts as a change of so much */
     int32_t n = draw_proposals(r), picked;
+    if (r->proposer.failed) return berth_fail_nomem(r->search->ctx);
     *ended = n == 0;
     if (*ended) return BERTH_OK;
     BERTH_TRY(berth_chooser_draw(&r->chooser, n, r->walk.rng, &picked));
@@ -140,13 +147,25 @@ static berth_status step(refine *r, double done, bool *ended) {
     double before = r->walk.ms, ms = berth_proposer_try(&r->proposer, proposal), change = log(ms / before);
     berth_proposer_note(&r->proposer, proposal, fmax(fmin(change, infeasible), least));
     note(r, proposal, ms);
-    reward(r, change);
+    reward(r, proposal, change);
     if (is_kept(r, change, done)) {
         berth_stroll_keep(&r->walk);
         berth_proposer_look(&r->proposer);
     } else {
         berth_stroll_drop(&r->walk);
     }
+    return BERTH_OK;
+}
+
+static berth_status learn(refine *r) {
+    int32_t epochs = (int32_t)setting(r, BERTH_SET_EPOCHS);
+    for (int32_t i = 0; i < epochs; i++) {
+        berth_params_zero_grad(&r->policy->params);
+        BERTH_TRY(berth_chooser_backward(&r->chooser));
+        if (r->proposer.may_parse) BERTH_TRY(berth_joins_backward(&r->proposer.joins));
+        BERTH_TRY(berth_policy_step(r->search->ctx, r->policy, NULL));
+    }
+    berth_joins_forget(&r->proposer.joins);
     return BERTH_OK;
 }
 
@@ -170,8 +189,7 @@ static berth_status search(refine *r) {
             continue;
         }
         BERTH_TRY(step(r, share < 1 ? fmin(done / (1 - share), 1) : 1, &ended));
-        if (n % steps == 0 && setting(r, BERTH_SET_LEARNING_RATE) > 0)
-            BERTH_TRY(berth_chooser_update(&r->chooser, r->search->ctx));
+        if (n % steps == 0 && setting(r, BERTH_SET_LEARNING_RATE) > 0) BERTH_TRY(learn(r));
     }
     berth_stroll_offer(&r->walk);
     return BERTH_OK;
@@ -206,12 +224,21 @@ static berth_status run(refine *r) {
     return status;
 }
 
-berth_status berth_learn_hsdag(berth_search *search) {
-    refine r = {.search = search};
-    BERTH_TRY(berth_policy_begin(search, "hsdag", &r.policy));
+static berth_status learn_refine(berth_search *search, berth_policy *policy) {
+    refine r = {.search = search, .policy = policy};
     berth_arena_init(&r.arena, berth_ctx_allocator(search->ctx));
     berth_status status = run(&r);
     berth_arena_deinit(&r.arena);
-    berth_policy_end(search, r.policy);
     return status;
+}
+
+berth_status berth_learn_hsdag(berth_search *search) {
+    berth_policy *policy;
+    berth_status status = BERTH_OK;
+    BERTH_TRY(berth_policy_begin(search, "hsdag", &policy));
+    int design = (int)berth_settings_get(&policy->settings, BERTH_SET_DESIGN);
+    if (design == BERTH_DESIGN_REFINE) status = learn_refine(search, policy);
+    if (design == BERTH_DESIGN_JOINT) status = berth_learn_joint(search, policy);
+    berth_policy_end(search, policy);
+    return design == BERTH_DESIGN_FAITHFUL ? berth_learn_faithful(search, "hsdag") : status;
 }

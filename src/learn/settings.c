@@ -38,7 +38,7 @@ static const row rows[BERTH_SETTING_COUNT_OF] = {
     [BERTH_SET_ARCHITECTURE] = {{"architecture", CHOICE(2, "encoder-placer|grouper-placer|joint"),
         "every node is placed, a fixed number of groups, or as many as the graph asks for"}, PARSING, {2, 2, 2, 0, 0}},
     [BERTH_SET_GROUPING] = {{"grouping", CHOICE(2, "parse|grow|none"),
-        "groups by the parsing network, grown around a node, or none"}, HSDAG, {1, 0, 0, 2, 2}},
+        "groups by learnt joins, grown around a node, or none"}, HSDAG, {1, 0, 0, 2, 2}},
     [BERTH_SET_COLOCATE] = {{"colocate", CHOICE(3, "paper|code|fused|none"),
         "what is joined before the network sees it"}, ALL, {3, 0, 1, 0, 0}},
     [BERTH_SET_GROUPS] = {{"groups", COUNT(1, 4096), "of architecture grouper-placer"}, PARSING, {32, 32, 32, 32, 32}},

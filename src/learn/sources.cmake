@@ -2,6 +2,9 @@ berth_twice(
   src/learn/checkpoint.c
   src/learn/chooser.c
   src/learn/faithful.c
+  src/learn/joins.c
+  src/learn/joint.c
+  src/learn/joint_net.c
   src/learn/outlook.c
   src/learn/placeto.c
   src/learn/placeto_net.c

@@ -5,12 +5,12 @@
  * lane asks the crew) and, once it has no more turns, while it waits for the others. */
 #include "place/crew.h"
 
+#include "base/processors.h"
 #include "search/bound.h"
 
 #include <math.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 static const double progress_every = 0.1; /* seconds */
 
@@ -56,8 +56,8 @@ bool berth_crew_done(berth_crew *crew) {
 /* --- life ------------------------------------------------------------------------------------------------------- */
 
 static int32_t count_threads(int32_t wanted) {
-    long n = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > BERTH_CREW_LANES ? BERTH_CREW_LANES : (int32_t)n;
+    int32_t n = wanted > 0 ? wanted : berth_processors();
+    return n > BERTH_CREW_LANES ? BERTH_CREW_LANES : n;
 }
 
 berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,

@@ -6,6 +6,7 @@
  * matter where a training was cut: a search that did not end is made again. */
 #include "berth/place.h"
 
+#include "base/processors.h"
 #include "base/sha256.h"
 #include "learn/learn.h"
 #include "place/methods.h"
@@ -191,8 +192,8 @@ static void hear(void *user, const berth_episode *episode) {
 }
 
 static int32_t count_threads(int32_t wanted) {
-    long n = wanted > 0 ? wanted : sysconf(_SC_NPROCESSORS_ONLN);
-    return n < 1 ? 1 : n > 64 ? 64 : (int32_t)n;
+    int32_t n = wanted > 0 ? wanted : berth_processors();
+    return n > 64 ? 64 : n;
 }
 
 /* A search of its own on the lesson. Training is from single devices, whatever the answer may start from later, and

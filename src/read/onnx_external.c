@@ -46,6 +46,7 @@ typedef struct search {
     char folder[PATH_MAX], real_folder[PATH_MAX]; /* real ones, of the model's name and of the model itself */
     BERTH_VEC(level) levels;
     BERTH_VEC(berth_onnx_external) files;
+    BERTH_VEC(berth_onnx_stored) tensors;
     berth_map known; /* location -> index in files */
     int32_t n_missing;
 } search;
@@ -133,10 +134,11 @@ static berth_status find_file(search *s, berth_onnx_external *file) {
     return file->path ? BERTH_OK : berth_fail_nomem(s->ctx);
 }
 
-static berth_status add_location(search *s, const char *location, size_t size, const char *tensor) {
+static berth_status add_location(search *s, const char *location, size_t size, const char *tensor, int32_t *index) {
     bool fresh = false;
     int32_t *known = berth_map_insert(&s->known, location, size, (int32_t)s->files.n, &fresh);
     if (!known) return berth_fail_nomem(s->ctx);
+    *index = *known;
     if (!fresh) {
         s->files.items[*known].n_tensors++;
         return BERTH_OK;
@@ -155,8 +157,18 @@ static const char *copy_text(search *s, const berth_wire_field *field) {
     return berth_arena_string(s->arena, berth_wire_content(&wire, field->at, field->size), field->size);
 }
 
+/* A number of bytes, or `otherwise` for what is none: who opens the file will refuse it. */
+static int64_t read_amount(const char *text, int64_t otherwise) {
+    int64_t value = 0;
+    if (!*text) return otherwise;
+    for (; *text >= '0' && *text <= '9'; text++)
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_add_overflow(value, *text - '0', &value))
+            return otherwise;
+    return *text ? otherwise : value;
+}
+
 /* An entry of external_data: of the keys and of the values the last one counts, as in every parser. */
-static berth_status read_entry(search *s, const berth_wire_field *entry, const char *tensor) {
+static berth_status read_entry(search *s, const berth_wire_field *entry, berth_onnx_stored *stored) {
     berth_wire_field key = {0}, value = {0};
     berth_wire wire = open_range(s, entry->at, entry->at + entry->size);
     for (berth_wire_field f; berth_wire_next(&wire, &f);) {
@@ -165,9 +177,12 @@ static berth_status read_entry(search *s, const berth_wire_field *entry, const c
         if (f.number == ENTRY_VALUE) value = f;
     }
     if (wire.problem) return fail_at(s, wire.at, wire.problem);
-    const char *word = copy_text(s, &key), *location = copy_text(s, &value);
-    if (!word || !location) return berth_fail_nomem(s->ctx);
-    return strcmp(word, "location") == 0 ? add_location(s, location, value.size, tensor) : BERTH_OK;
+    const char *word = copy_text(s, &key), *text = copy_text(s, &value);
+    if (!word || !text) return berth_fail_nomem(s->ctx);
+    if (strcmp(word, "location") == 0) return add_location(s, text, value.size, stored->tensor, &stored->file);
+    if (strcmp(word, "offset") == 0) stored->offset = read_amount(text, 0);
+    if (strcmp(word, "length") == 0) stored->length = read_amount(text, -1);
+    return BERTH_OK;
 }
 
 static berth_status read_tensor(search *s, const berth_wire_field *tensor) {
@@ -180,12 +195,13 @@ static berth_status read_tensor(search *s, const berth_wire_field *tensor) {
     }
     if (wire.problem) return fail_at(s, wire.at, wire.problem);
     if (!external) return BERTH_OK;
-    const char *text = copy_text(s, &name);
-    if (!text) return berth_fail_nomem(s->ctx);
+    berth_onnx_stored stored = {.tensor = copy_text(s, &name), .file = -1, .length = -1};
+    if (!stored.tensor) return berth_fail_nomem(s->ctx);
     wire = open_range(s, tensor->at, tensor->at + tensor->size);
     for (berth_wire_field f; berth_wire_next(&wire, &f);)
-        if (f.type == BERTH_WIRE_BYTES && f.number == TENSOR_EXTERNAL_DATA) BERTH_TRY(read_entry(s, &f, text));
-    return BERTH_OK;
+        if (f.type == BERTH_WIRE_BYTES && f.number == TENSOR_EXTERNAL_DATA) BERTH_TRY(read_entry(s, &f, &stored));
+    if (stored.file < 0 || berth_vec_push(berth_ctx_allocator(s->ctx), &s->tensors, stored)) return BERTH_OK;
+    return berth_fail_nomem(s->ctx);
 }
 
 /* One field of the innermost message: pass it by, read it, or go into it. */
@@ -230,8 +246,10 @@ static berth_status run(search *s, berth_onnx_externals *out) {
     s->window = NULL;
     if (status != BERTH_OK) return status;
     const berth_onnx_external *files = berth_arena_copy(s->arena, s->files.items, s->files.n, sizeof *s->files.items);
-    if (!files) return berth_fail_nomem(s->ctx);
-    *out = (berth_onnx_externals){files, (int32_t)s->files.n, s->n_missing};
+    const berth_onnx_stored *tensors =
+        berth_arena_copy(s->arena, s->tensors.items, s->tensors.n, sizeof *s->tensors.items);
+    if (!files || !tensors) return berth_fail_nomem(s->ctx);
+    *out = (berth_onnx_externals){files, (int32_t)s->files.n, s->n_missing, tensors, (int32_t)s->tensors.n};
     return BERTH_OK;
 }
 
@@ -246,6 +264,7 @@ berth_status berth_onnx_external_find(berth_ctx *ctx, berth_arena *arena, const 
     berth_status status = run(&s, out);
     berth_map_deinit(&s.known);
     berth_vec_free(allocator, &s.files);
+    berth_vec_free(allocator, &s.tensors);
     berth_vec_free(allocator, &s.levels);
     return status;
 }

@@ -14,10 +14,20 @@ typedef struct berth_onnx_external {
     const char *path; /* the file itself, absolute and free of symbolic links; NULL: it is missing */
 } berth_onnx_external;
 
+/* One tensor, as its entries say. */
+typedef struct berth_onnx_stored {
+    const char *tensor;
+    int32_t file;   /* index in files */
+    int64_t offset; /* 0 where none is given */
+    int64_t length; /* -1 where none is given */
+} berth_onnx_stored;
+
 typedef struct berth_onnx_externals {
     const berth_onnx_external *files; /* each once, in the order of their first use */
     int32_t n;
     int32_t n_missing;
+    const berth_onnx_stored *tensors;
+    int32_t n_tensors;
 } berth_onnx_externals;
 
 /* Every location that a tensor of the model names: initializers, attributes, nested graphs, functions and training

@@ -1,5 +1,6 @@
 # One line per test program: berth_unit_test(folder file [libraries])
 berth_unit_test(base arena)
+berth_unit_test(base child)
 berth_unit_test(base ctx)
 berth_unit_test(base file_read)
 berth_unit_test(base json)

@@ -31,6 +31,7 @@ typedef struct scene {
     berth_problem *problem;
     berth_search *search;
     berth_stroll walk;
+    berth_policy *policy;
     berth_proposer proposer;
     berth_arena arena;
     bool has_start;
@@ -45,8 +46,9 @@ static void set(scene *s, berth_ctx *ctx, uint64_t *seed, const support_costs *h
                      BERTH_OK);
     berth_arena_init(&s->arena, berth_ctx_allocator(ctx));
     assert_int_equal(berth_stroll_init(&s->walk, s->search, "test", &s->has_start), BERTH_OK);
+    assert_int_equal(berth_policy_new(ctx, &s->policy, &settings), BERTH_OK);
     if (!s->has_start) return;
-    assert_int_equal(berth_proposer_init(&s->proposer, &s->walk, &settings, &s->arena), BERTH_OK);
+    assert_int_equal(berth_proposer_init(&s->proposer, &s->walk, s->policy, &s->arena), BERTH_OK);
     for (int i = 0; i < 40; i++) {
         int64_t before = s->search->evaluations;
         double ms = berth_stroll_try_random(&s->walk);
@@ -64,6 +66,7 @@ static void strike(scene *s) {
     if (s->has_start) berth_proposer_deinit(&s->proposer);
     berth_stroll_deinit(&s->walk);
     berth_arena_deinit(&s->arena);
+    berth_policy_free(s->policy);
     berth_search_free(s->search);
     berth_problem_free(s->problem);
     berth_costs_free(s->costs);

@@ -8,6 +8,7 @@
 
 #include "berth/bench.h"
 #include "learn/chooser.h"
+#include "learn/proposal.h"
 #include "learn/seeds.h"
 
 static int make_ctx(void **state) {
@@ -259,7 +260,7 @@ static void a_policy_carries_over(void **state) {
 
 static void the_chooser_finds_what_pays(void **state) {
     enum { N = 6, BEST = 2 };
-    berth_settings settings = settings_of(*state, "window=32 epochs=3 learning_rate=1e-2");
+    berth_settings settings = settings_of(*state, "window=32 learning_rate=1e-2");
     berth_policy *policy = NULL;
     berth_params layout;
     berth_chooser chooser;
@@ -284,7 +285,11 @@ static void the_chooser_finds_what_pays(void **state) {
         assert_int_equal(berth_chooser_draw(&chooser, n, &rng, &picked), BERTH_OK);
         assert_in_range(picked, 0, n - 1);
         berth_chooser_reward(&chooser, picked == BEST ? 1 : -0.2);
-        if (i % 16 == 15) assert_int_equal(berth_chooser_update(&chooser, *state), BERTH_OK);
+        for (int epoch = 0; i % 16 == 15 && epoch < 3; epoch++) {
+            berth_params_zero_grad(&policy->params);
+            assert_int_equal(berth_chooser_backward(&chooser), BERTH_OK);
+            assert_int_equal(berth_policy_step(*state, policy, NULL), BERTH_OK);
+        }
         n_best += i >= 700 && picked == BEST;
     }
     print_message("chosen %d times of the last 100\n", n_best);
@@ -292,6 +297,65 @@ static void the_chooser_finds_what_pays(void **state) {
     berth_chooser_deinit(&chooser);
     berth_arena_deinit(&arena);
     berth_policy_free(policy);
+}
+
+/* Paid for single units, or for groups, that is what it comes to draw: the stop is learnt, by its own log-probability.
+ * The mean size of the last groups. */
+static double size_after(berth_ctx *ctx, bool pays_groups) {
+    enum { DRAWS = 1600, LAST = 400, WEIGHTS = 9 };
+    setting s = a_case(ctx, BERTH_GENERATED_LAYERS, 60, 3, BERTH_CASE_CONCURRENT, 2);
+    berth_search *search = start(ctx, s.problem, 1, 1000, 1);
+    berth_settings settings = settings_of(ctx, "grouping=parse seeds=single");
+    berth_policy *policy = NULL;
+    berth_params layout;
+    berth_proposer proposer;
+    berth_stroll walk;
+    berth_arena arena;
+    berth_parse_record record;
+    berth_rng rng;
+    bool fresh, has_start;
+    int32_t units[BERTH_STROLL_UNITS];
+    double sum = 0;
+    assert_int_equal(berth_learn_seeds(search, BERTH_SEEDS_SINGLE), BERTH_OK);
+    assert_int_equal(berth_stroll_init(&walk, search, "test", &has_start), BERTH_OK);
+    assert_true(has_start);
+    assert_int_equal(berth_policy_new(ctx, &policy, &settings), BERTH_OK);
+    berth_params_init(&layout, ctx);
+    berth_joins_declare(&layout);
+    assert_int_equal(berth_policy_adopt(ctx, policy, &layout, &fresh), BERTH_OK);
+    berth_rng_init(&rng, 1, WEIGHTS);
+    berth_joins_reset(policy, &rng);
+    berth_arena_init(&arena, berth_ctx_allocator(ctx));
+    assert_int_equal(berth_proposer_init(&proposer, &walk, policy, &arena), BERTH_OK);
+    berth_proposer_look(&proposer);
+    for (int i = 0; i < DRAWS; i++) {
+        int32_t unit = (int32_t)berth_rng_below(&rng, (uint32_t)s.problem->n_units);
+        int32_t n = berth_joins_draw(&proposer.joins, unit, BERTH_STROLL_UNITS, units, &record);
+        assert_in_range(n, 1, BERTH_STROLL_UNITS);
+        assert_int_equal(units[0], unit);
+        assert_true(record.n >= 1 && record.n <= BERTH_JOINS_DRAWS);
+        berth_joins_reward(&proposer.joins, &record, (n > 1) == pays_groups ? 1 : -1);
+        for (int epoch = 0; i % 16 == 15 && epoch < 3; epoch++) {
+            berth_params_zero_grad(&policy->params);
+            assert_int_equal(berth_joins_backward(&proposer.joins), BERTH_OK);
+            assert_int_equal(berth_policy_step(ctx, policy, NULL), BERTH_OK);
+            berth_joins_forget(&proposer.joins);
+        }
+        if (i >= DRAWS - LAST) sum += n;
+    }
+    berth_proposer_deinit(&proposer);
+    berth_arena_deinit(&arena);
+    berth_policy_free(policy);
+    berth_stroll_deinit(&walk);
+    berth_search_free(search);
+    unmake(&s);
+    return sum / LAST;
+}
+
+static void joins_learn_where_to_stop(void **state) {
+    double small = size_after(*state, false), large = size_after(*state, true);
+    print_message("groups of %.2f units where single ones pay, %.2f where groups do\n", small, large);
+    assert_true(small < 1.3 && large > 2);
 }
 
 /* --- memory ----------------------------------------------------------------------------------------------------- */
@@ -334,8 +398,9 @@ static void searching_allocates_nothing(void **state) {
     const char *const texts[] = {"candidates=16 seeds=single", "candidates=16 seeds=single grouping=parse"};
     (void)state;
     for (int i = 0; i < 2; i++) {
-        counted few = {{BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 4}, 2500, texts[i]}, many = few;
-        many.evaluations = 10000;
+        counted few = {{BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 4}, i == 0 ? 2500 : 800, texts[i]};
+        counted many = few;
+        many.evaluations *= 4;
         assert_int_equal(support_ladder(place, &few, 1000000), support_ladder(place, &many, 1000000));
     }
 }
@@ -350,6 +415,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(a_policy_carries_over, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
         cmocka_unit_test_setup_teardown(searching_allocates_nothing, make_ctx, free_ctx),
     };

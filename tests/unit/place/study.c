@@ -16,7 +16,7 @@ typedef struct fixture {
     berth_study_options how;
 } fixture;
 
-static const char *const cases[] = {"layers/4/serial", "branches/4/serial"};
+static const char *const cases[] = {"layers/4/serial", "transformer/4/serial"};
 static const char *const arms[] = {"greedy", "seeds + local", "random"};
 
 static int set_up(void **state) {
@@ -170,7 +170,7 @@ static void ratios_add_up(void **state) {
         double a[2], b[2];
     } made[] = {
         {"layers/4/concurrent", {2, 3}, {1, 1}},
-        {"layers/8/memory", {1, 1}, {2, 4}},
+        {"layers/4/memory", {1, 1}, {2, 4}},
         {"googlenet.onnx/4/concurrent", {5, 5}, {5, 1}},
     };
     double sum = 0;
@@ -265,19 +265,19 @@ static void verdicts_follow_from_the_lines(void **state) {
     expect(f, "holds  pretrained at 100 evaluations 10 % below from scratch, on the models\n       0.8900");
     expect(f, "FAILS  two devices, serial, no overhead: within 1 % of min-cut\n       1.0200");
     expect(f, "left out above: layers/4/serial\n");
-    put(f, "layers/8/memory", "hsdag", 0, 11);
-    put(f, "layers/8/memory", "hsdag, rate 0", 0, 10);
-    put(f, "layers/8/memory", "metis", 0, 10.5);
-    put(f, "layers/8/memory", "seeds + anneal", 0, 2);
+    put(f, "layers/4/memory", "hsdag", 0, 11);
+    put(f, "layers/4/memory", "hsdag, rate 0", 0, 10);
+    put(f, "layers/4/memory", "metis", 0, 10.5);
+    put(f, "layers/4/memory", "seeds + anneal", 0, 2);
     expect(
         f,
-        "FAILS  hsdag not worse than its control on any case\n       worse on layers/8/memory (hsdag, rate 0, 1.1000)");
+        "FAILS  hsdag not worse than its control on any case\n       worse on layers/4/memory (hsdag, rate 0, 1.1000)");
     expect(f, "FAILS  hsdag not worse than other learned arms, random, greedy, metis on any case\n       worse on "
-              "layers/8/memory (metis, 1.0476)\n");
+              "layers/4/memory (metis, 1.0476)\n");
     expect(f, "FAILS  hsdag at most seeds + anneal");
     char *json = report(f, true);
     assert_non_null(strstr(json, "\"state\": \"FAILS\""));
-    assert_non_null(strstr(json, "\"layers/8/memory\""));
+    assert_non_null(strstr(json, "\"layers/4/memory\""));
     free(json);
 }
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* `--runtime` and what goes with it, for all commands that run models. */
+#ifndef BERTH_CLI_RUNTIMES_H
+#define BERTH_CLI_RUNTIMES_H
+
+#include "berth/runtime.h"
+#include "cli/options.h"
+
+typedef struct cli_runtime {
+    const char *name; /* "none": no runtime is to be used; NULL: not said */
+    const char *library;
+    int32_t threads; /* 0: one per processor */
+} cli_runtime;
+
+/* Rows of a command's table whose values hold a cli_runtime in that member. */
+#define CLI_RUNTIME_OPTIONS(values, member)                                                                        \
+    {"runtime", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.name), "NAME", .help = "onnxruntime or none"}, { \
+        "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE",                              \
+            .help = "of the runtime (default: found, see docs/runtimes.md)"                                        \
+    }
+
+bool cli_runtime_is_none(const cli_runtime *runtime);
+
+/* The runtime, with this very program as its worker. */
+berth_status cli_runtime_open(berth_ctx *ctx, berth_runtime **out, const cli_runtime *runtime);
+
+#endif

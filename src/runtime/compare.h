@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether two runs gave the same outputs. */
+#ifndef BERTH_RUNTIME_COMPARE_H
+#define BERTH_RUNTIME_COMPARE_H
+
+#include "berth/runtime.h"
+#include "runtime/npy.h"
+
+/* The widest difference of one tensor to a reference is taken into `difference`, which starts as
+ * berth_difference_none(). Integers, booleans and strings must be equal; floats within a tolerance of their type: |a -
+ * b| <= rel |b| + abs, with abs relative to the largest |b| of the tensor, because values near zero carry the noise of
+ * the large ones they were summed from. NaN equals NaN, an infinity itself. `type` is the element type where the file
+ * cannot say (bfloat16). */
+berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
+                           berth_type type, berth_difference *difference);
+
+#endif

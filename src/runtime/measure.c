@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A placement against every single device, and whether it did what it says. */
+
+#include "runtime/model.h"
+#include "runtime/ort.h"
+#include "runtime/stats.h"
+#include "runtime/trace.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { PROFILED_RUNS = 3 };
+
+typedef struct whole { /* what is handed out, with its memory */
+    berth_measured measured;
+    berth_arena arena;
+} whole;
+
+typedef struct measurement {
+    berth_ctx *ctx;
+    berth_runtime *runtime;
+    const berth_graph *graph;
+    const char *const *devices;
+    int32_t n_devices;
+    const int32_t *device;
+    const berth_run_options *options;
+    berth_run_model model;
+    whole *out;
+    berth_candidate *candidates; /* the plan, then each device */
+    berth_trial_result *results;
+} measurement;
+
+berth_run_options berth_run_options_default(void) {
+    return (berth_run_options){.rounds = 7, .least_runs = 5, .most_runs = 50, .run_seconds = 0.5, .seconds = INFINITY};
+}
+
+static void *keep(whole *out, const void *bytes, size_t n) {
+    return berth_arena_copy(&out->arena, bytes, n, 1);
+}
+
+/* --- times ------------------------------------------------------------------------------------------------------ */
+
+static berth_status run_all(measurement *m) {
+    const berth_run_options *o = m->options;
+    int32_t n = m->n_devices + 1;
+    berth_trial_options how = {.inputs = m->model.inputs,
+                               .n_inputs = m->model.n_inputs,
+                               .native_precision = o->native_precision,
+                               .rounds = o->rounds > 0 ? o->rounds : 1,
+                               .least_runs = o->least_runs,
+                               .most_runs = o->most_runs,
+                               .run_seconds = o->run_seconds,
+                               .until = berth_trial_clock() + o->seconds,
+                               .seed = o->seed,
+                               .folder = m->model.scratch,
+                               .progress = o->progress,
+                               .progress_user = o->progress_user};
+    m->candidates = berth_arena_push(&m->model.arena, (size_t)n, sizeof *m->candidates);
+    m->results = berth_arena_push(&m->model.arena, (size_t)n, sizeof *m->results);
+    if (m->model.arena.failed) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(berth_run_model_place(&m->model, m->devices, m->n_devices, m->device, "plan", &m->candidates[0]));
+    for (int32_t d = 0; d < m->n_devices; d++)
+        BERTH_TRY(berth_run_model_single(&m->model, m->devices[d], &m->candidates[d + 1]));
+    return berth_trial_run(m->ctx, &m->model.arena, m->runtime, m->candidates, n, &how, m->results);
+}
+
+static berth_status take_run(measurement *m, int32_t i, berth_measured_run *to) {
+    const berth_trial_result *r = &m->results[i];
+    to->name = keep(m->out, m->candidates[i].label, strlen(m->candidates[i].label) + 1);
+    to->reason = keep(m->out, r->reason, strlen(r->reason) + 1);
+    to->latency = r->latency;
+    return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
+}
+
+static berth_status sum_up(measurement *m) {
+    berth_measured *out = &m->out->measured;
+    berth_measured_run *singles = berth_arena_push(&m->out->arena, (size_t)m->n_devices, sizeof *singles);
+    if (!singles) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(take_run(m, 0, &out->plan));
+    out->singles = singles;
+    out->n_singles = m->n_devices;
+    out->best = -1;
+    for (int32_t d = 0; d < m->n_devices; d++) {
+        BERTH_TRY(take_run(m, d + 1, &singles[d]));
+        if (m->results[d + 1].status != BERTH_OK || singles[d].latency.runs == 0) continue;
+        if (out->best < 0 || singles[d].latency.median_ms < singles[out->best].latency.median_ms) out->best = d;
+    }
+    const berth_trial_result *plan = &m->results[0];
+    out->gain = out->gain_low = NAN;
+    if (out->best < 0 || plan->n_rounds == 0) return BERTH_OK;
+    const berth_trial_result *best = &m->results[out->best + 1];
+    int32_t n = plan->n_rounds < best->n_rounds ? plan->n_rounds : best->n_rounds;
+    berth_stats_paired_gain(best->round_ms, plan->round_ms, (size_t)n, &out->gain, &out->gain_low);
+    return BERTH_OK;
+}
+
+/* The CPU is the reference, if it runs: it computes as the model says. */
+static berth_status compare_outputs(measurement *m) {
+    berth_measured *out = &m->out->measured;
+    int32_t reference = out->best;
+    for (int32_t d = 0; d < m->n_devices; d++)
+        if (strcmp(m->devices[d], "cpu") == 0 && m->results[d + 1].n_rounds > 0) reference = d;
+    out->outputs = (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
+    if (reference < 0 || m->results[0].n_rounds == 0) return BERTH_OK;
+    berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->graph, &m->results[0],
+                                              &m->results[reference + 1], &out->outputs);
+    if (status == BERTH_E_NUMERIC) {
+        berth_log(m->ctx, BERTH_LOG_WARNING, "%s", berth_ctx_message(m->ctx));
+        out->outputs.equal = false;
+        return BERTH_OK;
+    }
+    return status;
+}
+
+/* --- places ----------------------------------------------------------------------------------------------------- */
+
+static const char *device_of_provider(const char *name) {
+    for (int32_t i = 0; berth_ort_provider_at(i); i++)
+        if (strcmp(berth_ort_provider_at(i)->name, name) == 0) return berth_ort_provider_at(i)->device;
+    return name;
+}
+
+/* The root of the node that an operation is part of. */
+static int32_t root_of(const measurement *m, const berth_trace_op *ops, int32_t op) {
+    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
+        if (ops[i].node == ops[op].node && ops[i].is_root) return i;
+    return op;
+}
+
+/* Why an operation did not run where the placement has it. */
+static const char *explain(measurement *m, const berth_trace_op *ops, int32_t op, const char *ran, bool *explained) {
+    berth_arena *arena = &m->out->arena;
+    int32_t root = root_of(m, ops, op);
+    *explained = true;
+    if (root != op && strcmp(m->devices[m->device[root]], ran) == 0)
+        return berth_arena_printf(arena, "fused into '%.100s', which is placed there",
+                                  berth_graph_op(m->graph, root)->name);
+    if (ops[op].n_members > 1) { /* fused before it was placed: one member's mark counts for all */
+        for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
+            if (ops[i].node == ops[op].node && strcmp(m->devices[m->device[i]], ran) == 0)
+                return berth_arena_printf(arena, "fused with '%.100s', which is placed there",
+                                          berth_graph_op(m->graph, i)->name);
+    }
+    if (strcmp(ran, "cpu") == 0)
+        return berth_arena_printf(arena, "the runtime keeps it on the CPU: no kernel on %s, or it computes shapes",
+                                  m->devices[m->device[op]]);
+    *explained = false;
+    return berth_arena_printf(arena, "the runtime has put it there");
+}
+
+static berth_status list_deviations(measurement *m, const berth_trace *trace, const berth_trace_op *ops) {
+    berth_measured *out = &m->out->measured;
+    int32_t n_ops = berth_graph_op_count(m->graph);
+    berth_deviation *list = berth_arena_push(&m->out->arena, (size_t)n_ops, sizeof *list);
+    if (!list) return berth_fail_nomem(m->ctx);
+    out->deviations = list;
+    for (int32_t i = 0; i < n_ops; i++) {
+        if (ops[i].node < 0) continue; /* folded away, or a constant */
+        const char *ran = device_of_provider(trace->nodes[ops[i].node].provider);
+        const char *planned = m->devices[m->device[i]];
+        out->n_checked++;
+        if (strcmp(ran, planned) == 0) continue;
+        berth_deviation *d = &list[out->n_deviations++];
+        d->op = i;
+        d->planned = keep(m->out, planned, strlen(planned) + 1);
+        d->ran = keep(m->out, ran, strlen(ran) + 1);
+        d->reason = explain(m, ops, i, ran, &d->explained);
+    }
+    return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
+}
+
+/* One more process, with the runtime's own profile: none of its times is used. */
+static berth_status check_places(measurement *m) {
+    const berth_candidate *c = &m->candidates[0];
+    berth_arena *arena = &m->model.arena;
+    berth_trace trace;
+    const berth_trace_op *ops = NULL;
+    const double *extra = NULL;
+    double copies = 0;
+    berth_graph *rewritten = NULL;
+    berth_answer answer;
+    berth_job job = {.kind = BERTH_JOB_RUN,
+                     .runtime = m->runtime->name,
+                     .library = m->runtime->library,
+                     .devices = c->devices,
+                     .model = c->model,
+                     .assignment = c->assignment,
+                     .optimisation = BERTH_OPTIMISE_ALL,
+                     .threads = m->runtime->threads,
+                     .native_precision = m->options->native_precision,
+                     .inputs = m->model.inputs,
+                     .n_inputs = m->model.n_inputs,
+                     .least_runs = 1,
+                     .most_runs = PROFILED_RUNS,
+                     .profile = berth_arena_printf(arena, "%s/profile", m->model.scratch),
+                     .rewritten = berth_arena_printf(arena, "%s/rewritten.onnx", m->model.scratch)};
+    if (arena->failed) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(berth_job_run(m->ctx, arena, &m->runtime->worker, &job, &answer, NULL));
+    BERTH_TRY(berth_graph_read(m->ctx, &rewritten, job.rewritten, NULL));
+    berth_status status = berth_trace_read(m->ctx, arena, answer.profile, 1, &trace);
+    if (status == BERTH_OK)
+        status = berth_trace_attribute(m->ctx, arena, m->graph, rewritten, &trace, &ops, &extra, &copies);
+    if (status == BERTH_OK) status = list_deviations(m, &trace, ops);
+    berth_graph_free(rewritten);
+    return status;
+}
+
+/* --- the whole -------------------------------------------------------------------------------------------------- */
+
+static berth_status measure(measurement *m, const char *path) {
+    BERTH_TRY(berth_run_model_init(&m->model, m->ctx, m->graph, path, m->options));
+    m->out->measured.n_made_files = m->model.n_made_files;
+    BERTH_TRY(run_all(m));
+    BERTH_TRY(sum_up(m));
+    if (m->out->measured.best < 0 && m->results[0].n_rounds == 0)
+        return berth_fail(m->ctx, BERTH_E_UNSUPPORTED, "it runs neither as placed nor on one device: %.700s",
+                          m->results[0].reason);
+    BERTH_TRY(compare_outputs(m));
+    return m->results[0].n_rounds > 0 ? check_places(m) : BERTH_OK;
+}
+
+berth_status berth_measure(berth_ctx *ctx, berth_measured **out, berth_runtime *runtime, const berth_graph *graph,
+                           const char *model, const char *const *devices, int32_t n_devices,
+                           const berth_placement *placement, const berth_run_options *options) {
+    *out = NULL;
+    if (placement->n_ops != berth_graph_op_count(graph))
+        return berth_fail(ctx, BERTH_E_ARG, "the placement is for another model");
+    whole *made = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *made);
+    if (!made) return berth_fail_nomem(ctx);
+    berth_arena_init(&made->arena, berth_ctx_allocator(ctx));
+    measurement m = {.ctx = ctx,
+                     .runtime = runtime,
+                     .graph = graph,
+                     .devices = devices,
+                     .n_devices = n_devices,
+                     .device = placement->device,
+                     .options = options,
+                     .out = made};
+    berth_status status = measure(&m, model);
+    berth_run_model_deinit(&m.model);
+    if (status == BERTH_OK)
+        *out = &made->measured;
+    else
+        berth_measured_free(&made->measured);
+    return status;
+}
+
+void berth_measured_free(berth_measured *measured) {
+    if (!measured) return;
+    whole *made = (whole *)measured;
+    berth_allocator allocator = made->arena.allocator;
+    berth_arena_deinit(&made->arena);
+    berth_resize(&allocator, made, 1, 0, sizeof *made);
+}

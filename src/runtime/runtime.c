@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the library is, and which devices really work with it. */
+#include "runtime/runtime.h"
+
+#include "base/processors.h"
+#include "runtime/ort.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+berth_runtime_options berth_runtime_options_default(void) {
+    return (berth_runtime_options){.name = "onnxruntime", .seconds = 300, .memory_bytes = INFINITY};
+}
+
+/* --- finding ---------------------------------------------------------------------------------------------------- */
+
+/* Where a library may lie, besides where the user says; %s is $BERTH_RUNTIMES. What the system's loader finds by name
+ * comes last. */
+static const char *const places[] = {
+    "%s/onnxruntime/libonnxruntime.so.1",
+    "%s/onnxruntime/libonnxruntime.so",
+};
+static const char *const system_names[] = {"/usr/local/lib/libonnxruntime.so", "/usr/local/lib/libonnxruntime.so.1",
+                                           "/usr/lib/x86_64-linux-gnu/libonnxruntime.so.1",
+                                           "/usr/lib/aarch64-linux-gnu/libonnxruntime.so.1",
+                                           "/usr/lib/libonnxruntime.so"};
+
+static bool is_there(const char *path) {
+    return access(path, R_OK) == 0;
+}
+
+/* The folder of fetched runtimes: $BERTH_RUNTIMES, or .deps of the checkout that the program lies in. */
+static const char *find_folder(berth_arena *arena) {
+    const char *given = getenv("BERTH_RUNTIMES");
+    char path[4096];
+    if (given && *given) return given;
+    ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+    if (n <= 0) return ".deps";
+    path[n] = 0;
+    for (int up = 0; up < 2; up++) {
+        char *slash = strrchr(path, '/');
+        if (slash) *slash = 0;
+    }
+    return berth_arena_printf(arena, "%s/.deps", path);
+}
+
+static berth_status find_library(berth_ctx *ctx, berth_runtime *runtime, const char *given) {
+    const char *by_environment = getenv("BERTH_ONNXRUNTIME"), *folder = find_folder(&runtime->arena);
+    if (!given && by_environment && *by_environment) given = by_environment;
+    if (given) {
+        runtime->library = berth_arena_string(&runtime->arena, given, strlen(given));
+        if (!is_there(given)) return berth_fail(ctx, BERTH_E_IO, "%.600s: there is no such library", given);
+    }
+    for (size_t i = 0; i < sizeof places / sizeof *places && folder && !runtime->library; i++) {
+        const char *path = berth_arena_printf(&runtime->arena, places[i], folder);
+        if (path && is_there(path)) runtime->library = path;
+    }
+    for (size_t i = 0; i < sizeof system_names / sizeof *system_names && !runtime->library; i++)
+        if (is_there(system_names[i])) runtime->library = system_names[i];
+    if (runtime->arena.failed) return berth_fail_nomem(ctx);
+    if (runtime->library) return BERTH_OK;
+    return berth_fail(ctx, BERTH_E_IO,
+                      "ONNX Runtime was not found: not in %.400s/onnxruntime and not in the system's folders; "
+                      "give --library FILE, set BERTH_ONNXRUNTIME, or run scripts/setup runtime",
+                      folder);
+}
+
+static const char *find_in_path(berth_arena *arena, const char *name) {
+    const char *at = getenv("PATH");
+    while (at && *at) {
+        size_t n = strcspn(at, ":");
+        const char *path = berth_arena_printf(arena, "%.*s/%s", (int)n, at, name);
+        if (path && access(path, X_OK) == 0) return path;
+        at += n + (at[n] == ':');
+    }
+    return NULL;
+}
+
+static berth_status find_worker(berth_ctx *ctx, berth_runtime *runtime, const char *given) {
+    const char *by_environment = getenv("BERTH_WORKER");
+    if (!given && by_environment && *by_environment) given = by_environment;
+    if (given)
+        runtime->worker.program = berth_arena_string(&runtime->arena, given, strlen(given));
+    else
+        runtime->worker.program = find_in_path(&runtime->arena, "berth");
+    if (runtime->arena.failed) return berth_fail_nomem(ctx);
+    if (runtime->worker.program && access(runtime->worker.program, X_OK) == 0) return BERTH_OK;
+    return berth_fail(ctx, BERTH_E_IO, "there is no program to run models with: %.600s",
+                      given ? given : "no 'berth' in $PATH, and BERTH_WORKER is not set");
+}
+
+berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_runtime_options *options) {
+    *out = NULL;
+    if (strcmp(options->name, "onnxruntime") != 0)
+        return berth_fail(ctx, BERTH_E_ARG, "there is no runtime '%.60s'; there is: onnxruntime", options->name);
+    berth_runtime *runtime = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *runtime);
+    if (!runtime) return berth_fail_nomem(ctx);
+    berth_arena_init(&runtime->arena, berth_ctx_allocator(ctx));
+    runtime->name = "onnxruntime";
+    runtime->version = "";
+    runtime->threads = options->threads > 0 ? options->threads : berth_processors();
+    runtime->worker = (berth_worker){NULL, options->seconds, options->memory_bytes};
+    berth_status status = find_library(ctx, runtime, options->library);
+    if (status == BERTH_OK) status = find_worker(ctx, runtime, options->worker);
+    if (status == BERTH_OK)
+        *out = runtime;
+    else
+        berth_runtime_free(runtime);
+    return status;
+}
+
+void berth_runtime_free(berth_runtime *runtime) {
+    if (!runtime) return;
+    berth_allocator allocator = runtime->arena.allocator;
+    berth_arena_deinit(&runtime->arena);
+    berth_resize(&allocator, runtime, 1, 0, sizeof *runtime);
+}
+
+const char *berth_runtime_name(const berth_runtime *runtime) {
+    return runtime->name;
+}
+
+const char *berth_runtime_library(const berth_runtime *runtime) {
+    return runtime->library;
+}
+
+const char *berth_runtime_version(const berth_runtime *runtime) {
+    return runtime->version;
+}
+
+berth_status berth_runtime_note_version(berth_ctx *ctx, berth_runtime *runtime, const char *version) {
+    if (*runtime->version) return BERTH_OK;
+    const char *kept = berth_arena_string(&runtime->arena, version, strlen(version));
+    if (!kept) return berth_fail_nomem(ctx);
+    runtime->version = kept;
+    return BERTH_OK;
+}
+
+/* --- devices ---------------------------------------------------------------------------------------------------- */
+
+static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_found_device *device) {
+    const char *const names[] = {device->name, NULL};
+    berth_job job = {.kind = BERTH_JOB_PROBE,
+                     .runtime = runtime->name,
+                     .library = runtime->library,
+                     .devices = names,
+                     .optimisation = BERTH_OPTIMISE_NONE,
+                     .threads = runtime->threads};
+    berth_answer answer;
+    berth_status status = berth_job_run(ctx, &runtime->arena, &runtime->worker, &job, &answer, NULL);
+    if (status == BERTH_E_CANCELLED || status == BERTH_E_NOMEM) return status;
+    device->works = status == BERTH_OK;
+    device->reason = "";
+    if (device->works) {
+        runtime->version = answer.version;
+        device->load_ms = answer.load_ms;
+        device->first_ms = answer.first_ms;
+        return BERTH_OK;
+    }
+    const char *why = berth_ctx_message(ctx);
+    device->reason = berth_arena_string(&runtime->arena, why, strlen(why));
+    return device->reason ? BERTH_OK : berth_fail_nomem(ctx);
+}
+
+berth_status berth_runtime_devices(berth_ctx *ctx, berth_runtime *runtime, const berth_found_device **out, int32_t *n) {
+    int32_t count = 0;
+    *out = NULL;
+    *n = 0;
+    while (berth_ort_provider_at(count)) count++;
+    if (!runtime->devices) {
+        berth_found_device *devices = berth_arena_push(&runtime->arena, (size_t)count, sizeof *devices);
+        if (!devices) return berth_fail_nomem(ctx);
+        for (int32_t i = 0; i < count; i++) {
+            devices[i].name = berth_ort_provider_at(i)->device;
+            devices[i].provider = berth_ort_provider_at(i)->name;
+            BERTH_TRY(try_device(ctx, runtime, &devices[i]));
+            if (i > 0 || devices[i].works) continue;
+            /* Without the CPU nothing works: the library is the reason. */
+            return berth_fail(ctx, BERTH_E_UNSUPPORTED, "%s", devices[i].reason);
+        }
+        runtime->devices = devices;
+        runtime->n_devices = count;
+    }
+    *out = runtime->devices;
+    *n = runtime->n_devices;
+    return BERTH_OK;
+}

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* An opened runtime, as the rest of the folder sees it. */
+#ifndef BERTH_RUNTIME_RUNTIME_H
+#define BERTH_RUNTIME_RUNTIME_H
+
+#include "berth/runtime.h"
+#include "runtime/job.h"
+
+struct berth_runtime {
+    berth_arena arena;
+    const char *name, *library, *version;
+    berth_worker worker;
+    int32_t threads;
+    berth_found_device *devices; /* NULL: not yet tried */
+    int32_t n_devices;
+};
+
+/* The library has said which it is. */
+berth_status berth_runtime_note_version(berth_ctx *ctx, berth_runtime *runtime, const char *version);
+
+#endif

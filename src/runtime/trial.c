@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rounds of processes, and what their times say. */
+#include "runtime/trial.h"
+
+#include "base/rng.h"
+#include "runtime/npy.h"
+#include "runtime/stats.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+enum { ORDER_STREAM = 72 };
+
+typedef struct trial {
+    berth_ctx *ctx;
+    berth_arena *arena;
+    berth_runtime *runtime;
+    const berth_candidate *candidates;
+    int32_t n;
+    const berth_trial_options *options;
+    berth_trial_result *results;
+    double **round_ms;    /* [n][rounds] */
+    double **all_ms;      /* [n][rounds * most_runs] */
+    size_t *n_all;        /* [n] */
+    double *load, *first; /* [n * rounds] */
+    int32_t *order;       /* [n] */
+} trial;
+
+double berth_trial_clock(void) {
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static berth_status set_up(trial *t) {
+    size_t n = (size_t)t->n, rounds = (size_t)t->options->rounds;
+    size_t runs = rounds * (size_t)(t->options->most_runs > t->options->least_runs ? t->options->most_runs
+                                                                                   : t->options->least_runs);
+    t->round_ms = berth_arena_push(t->arena, n, sizeof *t->round_ms);
+    t->all_ms = berth_arena_push(t->arena, n, sizeof *t->all_ms);
+    t->n_all = berth_arena_push(t->arena, n, sizeof *t->n_all);
+    t->load = berth_arena_push(t->arena, n * rounds, sizeof *t->load);
+    t->first = berth_arena_push(t->arena, n * rounds, sizeof *t->first);
+    t->order = berth_arena_push(t->arena, n, sizeof *t->order);
+    for (size_t i = 0; i < n && !t->arena->failed; i++) {
+        t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
+        t->all_ms[i] = berth_arena_push(t->arena, runs, sizeof **t->all_ms);
+        t->order[i] = (int32_t)i;
+        t->results[i] = (berth_trial_result){.reason = ""};
+    }
+    return t->arena->failed ? berth_fail_nomem(t->ctx) : BERTH_OK;
+}
+
+static const char *output_folder(trial *t, int32_t i) {
+    const char *path = berth_arena_printf(t->arena, "%s/outputs%" PRId32, t->options->folder, i);
+    return path && (mkdir(path, 0700) == 0 || errno == EEXIST) ? path : NULL;
+}
+
+/* Some failures are the candidate's own; others end the trial. */
+static berth_status take_failure(trial *t, berth_trial_result *result, berth_status status) {
+    if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED) return status;
+    const char *why = berth_ctx_message(t->ctx);
+    result->status = status;
+    result->reason = berth_arena_string(t->arena, why, strlen(why));
+    return result->reason ? BERTH_OK : berth_fail_nomem(t->ctx);
+}
+
+static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
+    berth_trial_result *r = &t->results[i];
+    size_t at = (size_t)i * (size_t)t->options->rounds + (size_t)r->n_rounds;
+    double *own = t->all_ms[i] + t->n_all[i];
+    memcpy(own, answer->runs_ms, (size_t)answer->n_runs * sizeof *own);
+    t->n_all[i] += (size_t)answer->n_runs;
+    t->load[at] = answer->load_ms;
+    t->first[at] = answer->first_ms;
+    r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
+    if (answer->n_runs > 0) /* sorts only the runs of this process */
+        t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
+    if (r->n_rounds > 1) return;
+    r->n_outputs = answer->n_outputs;
+    r->outputs = answer->outputs;
+}
+
+static berth_status run_one(trial *t, int32_t i) {
+    const berth_trial_options *o = t->options;
+    const berth_candidate *c = &t->candidates[i];
+    berth_trial_result *r = &t->results[i];
+    berth_job job = {.kind = BERTH_JOB_RUN,
+                     .runtime = t->runtime->name,
+                     .library = t->runtime->library,
+                     .devices = c->devices,
+                     .model = c->model,
+                     .folder = c->folder,
+                     .assignment = c->assignment,
+                     .optimisation = BERTH_OPTIMISE_ALL,
+                     .threads = t->runtime->threads,
+                     .native_precision = o->native_precision,
+                     .inputs = o->inputs,
+                     .n_inputs = o->n_inputs,
+                     .least_runs = o->least_runs,
+                     .most_runs = o->most_runs,
+                     .run_seconds = o->run_seconds};
+    berth_answer answer;
+    if (r->n_rounds == 0 && o->folder) {
+        job.output_folder = output_folder(t, i);
+        if (!job.output_folder)
+            return berth_fail(t->ctx, BERTH_E_IO, "cannot make a folder in %.600s: %s", o->folder, strerror(errno));
+    }
+    berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
+    if (status != BERTH_OK) return take_failure(t, r, status);
+    take_answer(t, i, &answer);
+    return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
+}
+
+static void sum_up(trial *t, int32_t i) {
+    berth_trial_result *r = &t->results[i];
+    berth_latency *l = &r->latency;
+    size_t rounds = (size_t)t->options->rounds, n = t->n_all[i], done = (size_t)r->n_rounds;
+    r->round_ms = t->round_ms[i];
+    l->runs = (int32_t)n;
+    if (n == 0) return;
+    l->median_ms = berth_stats_quantile(t->all_ms[i], n, 0.5);
+    l->p95_ms = berth_stats_quantile(t->all_ms[i], n, 0.95);
+    l->p99_ms = berth_stats_quantile(t->all_ms[i], n, 0.99);
+    l->load_ms = berth_stats_quantile(t->load + (size_t)i * rounds, done, 0.5);
+    l->first_ms = berth_stats_quantile(t->first + (size_t)i * rounds, done, 0.5);
+    /* Runs of one process share its luck: where there are enough processes the interval is over them. */
+    double rounds_ms[1024];
+    if (done >= 6 && done <= 1024) {
+        memcpy(rounds_ms, t->round_ms[i], done * sizeof *rounds_ms);
+        berth_stats_median_interval(rounds_ms, done, &l->low_ms, &l->high_ms);
+    } else {
+        berth_stats_median_interval(t->all_ms[i], n, &l->low_ms, &l->high_ms);
+    }
+}
+
+berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
+                             const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
+                             berth_trial_result *results) {
+    trial t = {ctx, arena, runtime, candidates, n, options, results, NULL, NULL, NULL, NULL, NULL, NULL};
+    berth_rng rng;
+    int32_t done = 0;
+    BERTH_TRY(set_up(&t));
+    berth_rng_init(&rng, options->seed, ORDER_STREAM);
+    for (int32_t round = 0; round < options->rounds; round++) {
+        if (round > 0 && berth_trial_clock() > options->until) break;
+        for (int32_t i = n - 1; i > 0; i--) {
+            int32_t k = (int32_t)berth_rng_below(&rng, (uint32_t)i + 1), kept = t.order[i];
+            t.order[i] = t.order[k];
+            t.order[k] = kept;
+        }
+        for (int32_t i = 0; i < n; i++) {
+            int32_t which = t.order[i];
+            if (results[which].status != BERTH_OK) continue;
+            BERTH_TRY(run_one(&t, which));
+            if (options->progress)
+                options->progress(options->progress_user, candidates[which].label, ++done, n * options->rounds);
+        }
+    }
+    for (int32_t i = 0; i < n; i++) sum_up(&t, i);
+    return BERTH_OK;
+}
+
+/* --- outputs ---------------------------------------------------------------------------------------------------- */
+
+static berth_type type_of_output(const berth_graph *graph, const char *name) {
+    int32_t n = 0;
+    const int32_t *outputs = berth_graph_outputs(graph, &n);
+    for (int32_t i = 0; i < n; i++) {
+        const berth_tensor *tensor = berth_graph_tensor(graph, outputs[i]);
+        if (strcmp(tensor->name, name) == 0) return tensor->type;
+    }
+    return BERTH_TYPE_UNKNOWN;
+}
+
+berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
+                                 const berth_trial_result *result, const berth_trial_result *reference,
+                                 berth_difference *difference) {
+    *difference = berth_difference_none();
+    if (result->n_outputs != reference->n_outputs)
+        return berth_fail(ctx, BERTH_E_NUMERIC, "there are %" PRId32 " outputs, and %" PRId32 " on another device",
+                          result->n_outputs, reference->n_outputs);
+    for (int32_t i = 0; i < result->n_outputs; i++) {
+        const char *name = reference->outputs[i].name;
+        berth_npy a, b;
+        berth_mark mark = berth_arena_mark(arena);
+        berth_status status = berth_npy_read(ctx, arena, result->outputs[i].file, &a);
+        if (status == BERTH_OK) status = berth_npy_read(ctx, arena, reference->outputs[i].file, &b);
+        if (status == BERTH_OK) status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), difference);
+        berth_arena_release(arena, mark);
+        BERTH_TRY(status);
+    }
+    return BERTH_OK;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Many ways to run one model, measured fairly: each in processes of its own, in turn, in an order drawn anew for every
+ * round, all with the same inputs, threads and settings. */
+#ifndef BERTH_RUNTIME_TRIAL_H
+#define BERTH_RUNTIME_TRIAL_H
+
+#include "runtime/compare.h"
+#include "runtime/runtime.h"
+
+/* One way to run the model. */
+typedef struct berth_candidate {
+    const char *label;          /* for messages */
+    const char *model;          /* path: the model as it is, or with marks on its operations */
+    const char *folder;         /* of its external data, or NULL */
+    const char *const *devices; /* to register besides the CPU; NULL ends them */
+    const char *assignment;     /* or NULL: the runtime's own choice */
+} berth_candidate;
+
+typedef struct berth_trial_options {
+    const berth_job_file *inputs;
+    int32_t n_inputs;
+    bool native_precision;
+    int32_t rounds;                /* processes of each candidate */
+    int32_t least_runs, most_runs; /* in each process */
+    double run_seconds;            /* in each process */
+    double until;                  /* berth_trial_clock(): no round begins after it, but the first; INFINITY: no end */
+    uint64_t seed;
+    const char *folder; /* for outputs */
+    /* called after each process; may be NULL */
+    void (*progress)(void *user, const char *label, int32_t done, int32_t of);
+    void *progress_user;
+} berth_trial_options;
+
+typedef struct berth_trial_result {
+    berth_status status; /* of the first job that failed, and why; the rest is then of those before it */
+    berth_child_end end;
+    const char *reason;
+    berth_latency latency;
+    int32_t n_rounds;
+    const double *round_ms; /* [n_rounds] median of each */
+    int32_t n_outputs;
+    const berth_job_file *outputs; /* of its first process */
+} berth_trial_result;
+
+double berth_trial_clock(void);
+
+/* A candidate that fails leaves the others their turns. BERTH_OK unless nothing more can be done: BERTH_E_NOMEM,
+ * BERTH_E_CANCELLED, BERTH_E_IO (the worker itself is missing). `results` [n], in the arena. */
+berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
+                             const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
+                             berth_trial_result *results);
+
+/* How far the outputs of one candidate are from another's. */
+berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
+                                 const berth_trial_result *result, const berth_trial_result *reference,
+                                 berth_difference *difference);
+
+#endif

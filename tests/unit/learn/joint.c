@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The one-shot policy: it keeps budgets and constraints, repeats to the bit, draws groups whose log-probability is that
+ * of the draws, and learns: it ends well below itself without learning. */
+#include "problems.h"
+
+#include <math.h>
+#include <stdio.h>
+
+#include "berth/bench.h"
+#include "learn/joint.h"
+#include "learn/joint_net.h"
+
+static int make_ctx(void **state) {
+    berth_ctx *ctx = NULL;
+    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
+    *state = ctx;
+    return 0;
+}
+
+static int free_ctx(void **state) {
+    berth_ctx_free(*state);
+    return 0;
+}
+
+/* design=joint and what `text` says: settings separated by blanks. */
+static berth_settings settings_of(berth_ctx *ctx, const char *text) {
+    berth_settings settings;
+    char copy[400], *rest = copy;
+    snprintf(copy, sizeof copy, "design=joint %s", text);
+    assert_int_equal(berth_settings_default(ctx, &settings, "hsdag"), BERTH_OK);
+    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
+        if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    return settings;
+}
+
+static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
+                           int32_t n_threads) {
+    berth_search *search = NULL;
+    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
+        fail_msg("%s", berth_ctx_message(ctx));
+    return search;
+}
+
+static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
+    const berth_learn learn = {.settings = settings, .policy = policy};
+    search->learn = &learn;
+    if (berth_learn_hsdag(search) != BERTH_OK) fail_msg("%s", berth_ctx_message(search->ctx));
+    search->learn = NULL;
+    assert_true(search->evaluations <= search->budget.evaluations);
+}
+
+static const char *const variants[] = {
+    "",
+    "architecture=encoder-placer",
+    "architecture=grouper-placer groups=3",
+    "architecture=grouper-placer groups=100 entropy=0.1",
+    "seeds=single polish=0 clip=0",
+    "seeds=none epochs=1 steps=7",
+    "learning_rate=0 polish=0.5",
+    "polish=1 feature_cost=off",
+    "design=faithful steps=5",
+};
+enum { N_VARIANTS = sizeof variants / sizeof *variants };
+
+/* Any problem, any architecture: what comes out is feasible and rightly priced, and the same again. */
+static void any_problem(void **state) {
+    uint64_t seed = 71;
+    for (int i = 0; i < support_cases(160); i++) {
+        support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 25, 4);
+        berth_costs *costs = support_costs_new(*state, &seed, &how);
+        berth_problem *problem = support_problem(*state, costs);
+        char text[200];
+        snprintf(text, sizeof text, "hidden=8 %s", variants[i % N_VARIANTS]);
+        berth_settings settings = settings_of(*state, text);
+        berth_search *search = start(*state, problem, 3, 60, 1), *again = start(*state, problem, 3, 60, 2);
+        run(search, &settings, NULL);
+        run(again, &settings, NULL);
+        support_check_best(*state, search);
+        assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
+        if (search->has_best)
+            assert_memory_equal(search->best_device, again->best_device, (size_t)costs->n_tasks * sizeof(int32_t));
+        berth_search_free(search);
+        berth_search_free(again);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+}
+
+/* A generated case as a problem. */
+typedef struct setting {
+    berth_graph *graph;
+    berth_device_set *devices;
+    berth_costs *costs;
+    berth_problem *problem;
+} setting;
+
+static berth_status make(berth_ctx *ctx, setting *s, berth_case item) {
+    berth_cost_options options = berth_cost_options_default();
+    *s = (setting){0};
+    BERTH_TRY(berth_case_generate(ctx, &s->graph, &s->devices, &item));
+    BERTH_TRY(berth_costs_new(ctx, &s->costs, s->graph, s->devices, &options));
+    return berth_problem_new(ctx, &s->problem, s->costs, NULL, NULL);
+}
+
+static void unmake(setting *s) {
+    berth_problem_free(s->problem);
+    berth_costs_free(s->costs);
+    berth_device_set_free(s->devices);
+    berth_graph_free(s->graph);
+}
+
+/* --- the network ------------------------------------------------------------------------------------------------ */
+
+/* Clusters are what parents join, found by a naive twin; the log-probability of what was drawn is that of the rows. */
+static void clusters_are_joined_parents(void **state) {
+    enum { N = 5 };
+    setting s;
+    berth_case item = {.kind = BERTH_GENERATED_BRANCHES, .n_ops = 60, .n_devices = 3, .rule = BERTH_CASE_CONCURRENT};
+    assert_int_equal(make(*state, &s, item), BERTH_OK);
+    berth_search *search = start(*state, s.problem, 1, 100, 1);
+    berth_settings settings = settings_of(*state, "");
+    berth_policy *policy = NULL;
+    berth_arena arena;
+    berth_joint_net net = {.rollout.search = search};
+    berth_joint_draw draws[N];
+    const berth_joint_draw *list[N];
+    berth_joint_pass pass;
+    assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
+    berth_arena_init(&arena, berth_ctx_allocator(*state));
+    assert_int_equal(berth_joint_net_open(&net, search, policy, &arena), BERTH_OK);
+    for (int i = 0; i < N; i++) {
+        assert_true(berth_joint_draw_init(&net, &arena, &draws[i]));
+        list[i] = &draws[i];
+    }
+    assert_int_equal(berth_joint_sample(&net, &arena, draws, N, &pass), BERTH_OK);
+    assert_int_equal(berth_joint_replay(&net, &arena, list, N, &pass), BERTH_OK);
+    int32_t n_nodes = net.rollout.view->n_nodes, n_several = 0, label[200];
+    assert_in_range(n_nodes, 1, 200);
+    for (int i = 0; i < N; i++) {
+        for (int32_t v = 0; v < n_nodes; v++) label[v] = v;
+        for (bool changed = true; changed;) {
+            changed = false;
+            for (int32_t v = 0; v < n_nodes; v++) {
+                int32_t row = draws[i].choice[v], parent = net.row_to[row], least = label[v];
+                assert_in_range(row, net.row_start[v], net.row_start[v + 1] - 1);
+                assert_true(pass.of_choices->value[i * n_nodes + v] == pass.choices->value[row]);
+                if (label[parent] < least) least = label[parent];
+                changed |= label[v] != least || label[parent] != least;
+                label[v] = label[parent] = least;
+            }
+        }
+        for (int32_t a = 0; a < n_nodes; a++)
+            for (int32_t b = 0; b < a; b++) {
+                bool together = draws[i].cluster_of[a] == draws[i].cluster_of[b];
+                assert_true(together == (label[a] == label[b]));
+                n_several += together;
+            }
+        assert_in_range(draws[i].n_clusters, 2, n_nodes - 1);
+    }
+    assert_true(n_several > 0);
+    berth_joint_net_close(&net);
+    berth_arena_deinit(&arena);
+    berth_policy_free(policy);
+    berth_search_free(search);
+    unmake(&s);
+}
+
+/* --- learning --------------------------------------------------------------------------------------------------- */
+
+static void it_learns(void **state) {
+    enum { N_SEEDS = 2, EVALUATIONS = 1000 };
+    berth_settings on = settings_of(*state, "seeds=none polish=0 learning_rate=3e-3"),
+                   off = settings_of(*state, "seeds=none polish=0 learning_rate=0");
+    double sum = 0;
+    int n = 0, n_better = 0;
+    for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
+        setting s;
+        berth_case item = {(berth_generated)kind, 80, 4, BERTH_CASE_CONCURRENT, 25};
+        assert_int_equal(make(*state, &s, item), BERTH_OK);
+        for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
+            berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
+                         *without = start(*state, s.problem, seed, EVALUATIONS, 1);
+            run(with, &on, NULL);
+            run(without, &off, NULL);
+            assert_int_equal(with->evaluations, EVALUATIONS);
+            sum += log(with->best_ms / without->best_ms);
+            n_better += with->best_ms < without->best_ms;
+            n++;
+            berth_search_free(with);
+            berth_search_free(without);
+        }
+        unmake(&s);
+    }
+    print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
+    assert_true(exp(sum / n) < 0.95);
+    assert_true(n_better >= n - 2);
+}
+
+/* Others than hsdag have no other design. */
+static void the_published_are_as_published(void **state) {
+    setting s;
+    berth_case item = {BERTH_GENERATED_LAYERS, 12, 2, BERTH_CASE_CONCURRENT, 1};
+    berth_settings settings;
+    assert_int_equal(make(*state, &s, item), BERTH_OK);
+    assert_int_equal(berth_settings_default(*state, &settings, "hsdag:paper"), BERTH_OK);
+    assert_int_equal(berth_settings_set(*state, &settings, "design=joint"), BERTH_OK);
+    berth_search *search = start(*state, s.problem, 1, 10, 1);
+    const berth_learn learn = {.settings = &settings};
+    search->learn = &learn;
+    assert_int_equal(berth_learn_hsdag_paper(search), BERTH_E_ARG);
+    assert_non_null(strstr(berth_ctx_message(*state), "hsdag:paper has one design"));
+    berth_search_free(search);
+    unmake(&s);
+}
+
+/* A policy of one graph goes on with it, and is refused for another and for the other design. */
+static void policies_fit_or_are_refused(void **state) {
+    setting one, other;
+    berth_case item = {BERTH_GENERATED_TRANSFORMER, 60, 3, BERTH_CASE_CONCURRENT, 5};
+    assert_int_equal(make(*state, &one, item), BERTH_OK);
+    item.n_devices = 4;
+    assert_int_equal(make(*state, &other, item), BERTH_OK);
+    berth_settings settings = settings_of(*state, "");
+    berth_policy *policy = NULL;
+    assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
+    for (int i = 0; i < 2; i++) {
+        berth_search *search = start(*state, one.problem, 1, 100, 1);
+        run(search, &settings, policy);
+        berth_search_free(search);
+    }
+    const berth_learn learn = {.policy = policy};
+    berth_search *search = start(*state, other.problem, 1, 100, 1);
+    search->learn = &learn;
+    assert_int_equal(berth_learn_hsdag(search), BERTH_E_ARG);
+    berth_search_free(search);
+    assert_int_equal(berth_settings_set(*state, berth_policy_change(policy), "design=refine"), BERTH_OK);
+    search = start(*state, one.problem, 1, 100, 1);
+    search->learn = &learn;
+    assert_int_equal(berth_learn_hsdag(search), BERTH_E_ARG);
+    berth_search_free(search);
+    berth_policy_free(policy);
+    unmake(&one);
+    unmake(&other);
+}
+
+static berth_status place(berth_ctx *ctx, void *user) {
+    setting s;
+    berth_search *search = NULL;
+    berth_settings settings = settings_of(ctx, user);
+    const berth_learn learn = {.settings = &settings};
+    berth_case item = {BERTH_GENERATED_BRANCHES, 12, 3, BERTH_CASE_MEMORY, 3};
+    berth_status status = make(ctx, &s, item);
+    if (status == BERTH_OK) status = berth_search_new(ctx, &search, s.problem, 1, (berth_budget){30, INFINITY}, 1);
+    if (status == BERTH_OK) {
+        search->learn = &learn;
+        status = berth_learn_hsdag(search);
+    }
+    berth_search_free(search);
+    unmake(&s);
+    return status;
+}
+
+static void allocation_failures_are_reported(void **state) {
+    char texts[][64] = {"steps=4 hidden=4", "steps=4 hidden=4 architecture=grouper-placer",
+                        "steps=4 hidden=4 architecture=encoder-placer"};
+    (void)state;
+    for (int i = 0; i < 3; i++) support_ladder(place, texts[i], 3);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(clusters_are_joined_parents, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(the_published_are_as_published, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
+    };
+    return cmocka_run_group_tests_name("learn.joint", tests, NULL, NULL);
+}
