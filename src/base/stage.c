@@ -131,7 +131,7 @@ static int make_beside(const char *target, const char *source, char name[PATH_MA
 static berth_status enter(berth_stage *stage, const char *path, const char *source, int *fd) {
     char name[PATH_MAX];
     mode_t mode = 0;
-    berth_stage_entry entry = {0};
+    berth_stage_entry entry = {.target = path};
     entry.path = berth_arena_string(&stage->arena, path, strlen(path));
     if (!entry.path) return berth_fail_nomem(stage->ctx);
     BERTH_TRY(resolve(stage, path, &entry.target, &mode));
@@ -221,16 +221,9 @@ berth_status berth_stage_link(berth_stage *stage, const char *path, const char *
 
 berth_status berth_stage_commit(berth_stage *stage) {
     BERTH_TRY(finish(stage));
-    for (size_t i = 0; i < stage->entries.n; i++) {
-        berth_stage_entry *entry = &stage->entries.items[i];
-        if (entry->name && rename(entry->name, entry->target) != 0) {
-            int error = errno;
-            /* Those before have their names: they are no longer ours to take back. */
-            memmove(stage->entries.items, entry, (stage->entries.n - i) * sizeof *entry);
-            stage->entries.n -= i;
-            return fail_io(stage, stage->entries.items[0].path, error);
-        }
+    for (; stage->entries.n > 0; stage->entries.n--) {
+        const berth_stage_entry *entry = last(stage);
+        if (entry->name && rename(entry->name, entry->target) != 0) return fail_io(stage, entry->path, errno);
     }
-    stage->entries.n = 0;
     return BERTH_OK;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that appear together. Each is written under a temporary name beside its target, and all are renamed at the end,
- * in the order in which they were begun:
+ * the one that was begun first as the last, so that whoever sees it sees the others:
  *
  *     berth_stage stage;
  *     berth_stage_init(&stage, ctx);
@@ -44,7 +44,7 @@ berth_status berth_stage_put(berth_stage *stage, const char *bytes, size_t n);
 berth_status berth_stage_link(berth_stage *stage, const char *path, const char *source);
 /* The folders around `path` that are not there yet. */
 berth_status berth_stage_folders(berth_stage *stage, const char *path);
-/* Give every file its name. If that fails halfway, the files before it have theirs. */
+/* Give every file its name. If that fails halfway, those that were begun later have theirs. */
 berth_status berth_stage_commit(berth_stage *stage);
 
 #endif

@@ -87,18 +87,21 @@ static bool parse_providers(providers *out, const cli_list *values, char *messag
     return true;
 }
 
+/* "onnx, json, dot": whatever formats there are. */
+static const char *list_formats(char *list, size_t size) {
+    size_t used = 0;
+    for (int32_t i = 0; berth_export_format_name(i) && used < size; i++)
+        used += (size_t)snprintf(list + used, size - used, "%s%s", i ? ", " : "", berth_export_format_name(i));
+    return list;
+}
+
 static bool find_format(const export_values *values, int32_t *format, char *message, size_t size) {
-    if (!values->to) {
-        snprintf(message, size, "to which format? Say --to onnx, json or dot");
-        return false;
-    }
-    *format = berth_export_format_find(values->to);
-    berth_nearest nearest = berth_nearest_begin(values->to);
-    for (int32_t i = 0; berth_export_format_name(i); i++) berth_nearest_offer(&nearest, berth_export_format_name(i));
-    if (*format < 0 && nearest.best)
-        snprintf(message, size, "unknown format '%.60s'; did you mean '%s'?", values->to, nearest.best);
+    char list[200];
+    *format = values->to ? berth_export_format_find(values->to) : -1;
+    if (!values->to)
+        snprintf(message, size, "to which format? --to takes %s", list_formats(list, sizeof list));
     else if (*format < 0)
-        snprintf(message, size, "unknown format '%.60s'; there are onnx, json and dot", values->to);
+        snprintf(message, size, "unknown format '%.60s'; --to takes %s", values->to, list_formats(list, sizeof list));
     else if (berth_export_format_needs_file(*format) && (!values->output || strcmp(values->output, "-") == 0))
         snprintf(message, size, "--to %s writes several files; say where with -o FILE", values->to);
     else

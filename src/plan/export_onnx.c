@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The export for ONNX Runtime: the model with the placement on its nodes, external data beside it, a side file with
  * everything that a session needs, and loaders in Python and C that say the same in code. All files are staged and
- * renamed together, the model last: if it is there, everything that it needs is. */
+ * renamed together, the model, which is begun first, as the last: if it is there, everything that it needs is. */
 #include "plan/providers.h"
 
 #include "base/stage.h"
@@ -259,11 +259,11 @@ static berth_status run(job *j) {
     BERTH_TRY(berth_session_find(j->e, &j->arena, &j->session));
     BERTH_TRY(berth_onnx_external_find(j->e->ctx, &j->arena, &j->e->source, j->e->model, &j->externals));
     BERTH_TRY(check_output(j));
+    BERTH_TRY(stage_model(j));
     BERTH_TRY(stage_externals(j));
     BERTH_TRY(stage_text(j, ".berth.json", put_side));
     BERTH_TRY(stage_text(j, ".py", put_python));
     BERTH_TRY(stage_text(j, ".c", put_c));
-    BERTH_TRY(stage_model(j));
     return berth_stage_commit(&j->stage);
 }
 

@@ -101,6 +101,18 @@ static bool resolve_folder(const char *path, char real[PATH_MAX]) {
     return realpath(folder, real) != NULL;
 }
 
+/* What there is of the path to a missing file: its longest beginning that exists. The folder does. */
+static void resolve_part(char *path, size_t folder_size, char real[PATH_MAX]) {
+    char next[PATH_MAX];
+    for (char *slash = path + folder_size; slash; slash = strchr(slash + 1, '/')) {
+        *slash = 0;
+        bool there = realpath(path, next) != NULL;
+        *slash = '/';
+        if (!there) return;
+        memcpy(real, next, sizeof next);
+    }
+}
+
 static berth_status find_file(search *s, berth_onnx_external *file) {
     char joined[2 * PATH_MAX], real[PATH_MAX];
     struct stat st;
@@ -111,8 +123,7 @@ static berth_status find_file(search *s, berth_onnx_external *file) {
     bool there = realpath(joined, real) != NULL;
     int error = there ? 0 : errno;
     if (error && error != ENOENT && error != ENOTDIR) return refuse(s, file, strerror(error));
-    /* Of a missing file, what there is of the path to it. The model's folder is there. */
-    while (!there && !realpath(joined, real) && strrchr(joined, '/')) *strrchr(joined, '/') = 0;
+    if (!there) resolve_part(joined, strlen(s->folder), real);
     if (!lies_in(real, s->folder) && !lies_in(real, s->real_folder))
         return refuse(s, file, "is a symbolic link out of the model's folder; put the file itself there");
     s->n_missing += !there;

@@ -37,7 +37,7 @@ typedef struct berth_onnx_externals {
  * Refused, by one line that names tensor and path: locations that are absolute or leave the folder by "..", files that
  * are not in the folder once symbolic links are followed (or in that of the file that the model is a link to), and
  * what is no regular file. Missing files are not an error here; see n_missing.
- * BERTH_OK, BERTH_E_FORMAT, BERTH_E_NOMEM. */
+ * BERTH_OK, BERTH_E_FORMAT, BERTH_E_IO (the folder is gone), BERTH_E_NOMEM. */
 berth_status berth_onnx_external_find(berth_ctx *ctx, berth_arena *arena, const berth_source *source, const char *path,
                                       berth_onnx_externals *out);
 

@@ -178,7 +178,7 @@ static berth_status measure_nodes(splice *s, const berth_wire_field *field, bool
     berth_wire wire = open_field(s, field);
     c->bare.value = c->fresh.value = field->size;
     for (berth_wire_field f; berth_wire_next(&wire, &f);) {
-        change node;
+        change node = {0};
         if (!is_message(&f, ONNX_GRAPH_NODE)) continue;
         BERTH_TRY(measure_node(s, &f, give_mark, marked, &node));
         give_mark = false;
@@ -231,7 +231,7 @@ static berth_status put_length(splice *s, const change *c) {
 }
 
 static berth_status put_node(splice *s, const berth_wire_field *field, bool give_mark) {
-    change c;
+    change c = {0};
     char entry[MOST_ENTRY];
     bool ignored = false;
     int32_t node = s->node;
@@ -248,7 +248,7 @@ static berth_status put_node(splice *s, const berth_wire_field *field, bool give
 }
 
 static berth_status put_graph(splice *s, const berth_wire_field *field) {
-    change c;
+    change c = {0};
     int32_t node = s->node;
     BERTH_TRY(measure_graph(s, field, &c));
     s->node = node;
@@ -270,7 +270,7 @@ static berth_status measure_model(splice *s, size_t *size) {
     berth_wire wire = open_field(s, &(berth_wire_field){.size = s->source->size});
     *size = s->source->size;
     for (berth_wire_field f; berth_wire_next(&wire, &f);) {
-        change c;
+        change c = {0};
         if (!is_message(&f, MODEL_GRAPH)) continue;
         BERTH_TRY(measure_graph(s, &f, &c));
         *size = *size - f.size - (c.content_at - c.length_at) + c.fresh.value + c.fresh.width;

@@ -21,6 +21,7 @@ berth_oracle_test(infer_ops $<TARGET_FILE:dump_shapes>)
 berth_oracle_test(fit_paper --check)
 berth_oracle_test(plan_json)
 berth_oracle_test(policy)
+berth_oracle_test(export)
 
 # hsdag_oracle itself is built by cmake/oracle.cmake.
 if(TARGET hsdag_oracle)

@@ -175,7 +175,7 @@ static proto unannotate(const proto *from) {
 }
 
 static bool same(const proto *a, const proto *b) {
-    return a->n == b->n && memcmp(a->bytes, b->bytes, a->n) == 0;
+    return a->n == b->n && (a->n == 0 || memcmp(a->bytes, b->bytes, a->n) == 0);
 }
 
 /* --- the independent reading ------------------------------------------------------------------------------------ */
@@ -237,7 +237,7 @@ static void compare_all(const proto *before, const proto *after, const berth_onn
 /* --- tests ------------------------------------------------------------------------------------------------------ */
 
 static void check_random(int padding, int annotated) {
-    for (int i = support_cases(2000); i > 0; i--) {
+    for (int i = support_cases(600); i > 0; i--) {
         model m = some_model(padding, annotated);
         berth_onnx_tags tags = some_tags(m.n_nodes);
         proto after = annotate(&m.bytes, &tags), back = unannotate(&after);
@@ -271,22 +271,20 @@ static void lengths_of_any_width_come_back(void **state) {
 
 static void a_cut_file_is_refused_or_whole(void **state) {
     (void)state;
-    for (int i = support_cases(200); i > 0; i--) {
+    for (int i = support_cases(60); i > 0; i--) {
         model m = some_model(20, 20);
         berth_onnx_tags tags = some_tags(m.n_nodes);
         size_t step = m.bytes.n > 2000 ? m.bytes.n / 1000 : 1;
         for (size_t n = 0; n < m.bytes.n; n += step) {
-            proto out = {0}, back = {0}, cut = {0};
-            proto_raw(&cut, m.bytes.bytes, n); /* of its own size: reading behind the end is seen */
-            char *exact = malloc(n ? n : 1);
-            memcpy(exact, cut.bytes, n);
+            proto out = {0}, back = {0};
+            char *exact = malloc(n ? n : 1); /* of its own size: reading behind the end is seen */
+            memcpy(exact, m.bytes.bytes, n);
             berth_source source = {.name = "test", .bytes = exact, .size = n};
             berth_status status = berth_onnx_annotate(ctx, &source, &tags, collect, &out);
             assert_true(status == BERTH_OK || status == BERTH_E_FORMAT || status == BERTH_E_ARG);
             if (status != BERTH_OK) assert_int_equal(out.n, 0); /* refused before anything is handed out */
             assert_true(berth_onnx_unannotate(ctx, &source, collect, &back) != BERTH_E_ARG);
             free(exact);
-            proto_free(&cut);
             proto_free(&out);
             proto_free(&back);
         }
