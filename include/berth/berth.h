@@ -17,6 +17,7 @@
 #include "berth/print.h"
 #include "berth/profile.h"
 #include "berth/read.h"
+#include "berth/real.h"
 #include "berth/runtime.h"
 #include "berth/simulate.h"
 #include "berth/text.h"

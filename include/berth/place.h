@@ -51,6 +51,7 @@ typedef struct berth_place_options {
     berth_progress_fn progress; /* called from the calling thread, a few times a second; may be NULL */
     void *progress_user;
 
+    const int32_t *given; /* [n_ops] the device of each operation: nothing is searched, the plan is of this; or NULL */
     /* for those who compare methods */
     bool seeded;          /* `local` and `anneal` start from the best of the methods that build, which are counted */
     bool unbounded;       /* no bound is computed for a method that needs none: nothing is known to be optimal */

@@ -9,6 +9,7 @@
 #define BERTH_PLAN_H
 
 #include "berth/read.h"
+#include "berth/runtime.h"
 #include "berth/simulate.h"
 
 #ifdef __cplusplus
@@ -77,6 +78,11 @@ typedef struct berth_plan {
     int32_t n_ops, n_order;
     const berth_plan_op *ops; /* [n_ops], in file order */
     const int32_t *order;     /* [n_order] operations as they are to be started, or NULL: the model's own order */
+
+    /* real runs, if there were any (berth/real.h); written, but not read back */
+    const berth_measured *measured;
+    const berth_graph *graph; /* of `measured` */
+    const char *verdict;
 
     /* the search; not in the file */
     bool searched; /* the members below are filled in */

@@ -11,6 +11,7 @@
 
 #include "berth/device.h"
 #include "berth/read.h"
+#include "berth/text.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -119,6 +120,7 @@ typedef struct berth_deviation {
 } berth_deviation;
 
 typedef struct berth_measured {
+    const char *runtime, *runtime_version;
     berth_measured_run plan;
     int32_t n_singles;
     const berth_measured_run *singles; /* one for each device, as a stock session has it */
@@ -148,6 +150,8 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_measure(berth_ctx *ctx, berth_meas
                                                       const berth_placement *placement,
                                                       const berth_run_options *options);
 BERTH_API void berth_measured_free(berth_measured *measured);
+/** Append the members `runtime`, `measured`, `outputs`, `checked` and `deviations` of an object that was begun. */
+BERTH_API void berth_measured_write(berth_text *text, const berth_measured *measured, const berth_graph *graph);
 
 /**
  * Be the worker: read a job from standard input, do it, answer on file descriptor 3.

@@ -45,9 +45,12 @@ const cli_command cli_devices = {
     .details = details,
 };
 
-berth_status cli_devices_for(berth_ctx *ctx, berth_device_set **out, const char *list, const berth_graph *graph) {
-    if (list || !berth_graph_given_costs(graph)) return berth_device_set_read(ctx, out, list ? list : "cpu,gpu");
-    return berth_device_set_given(ctx, out, graph);
+berth_status cli_devices_for(berth_ctx *ctx, berth_device_set **out, const char *list, const char *profile,
+                             const berth_graph *graph) {
+    if (!list && berth_graph_given_costs(graph)) return berth_device_set_given(ctx, out, graph);
+    /* A profile that was taken elsewhere may have times only. */
+    if (!list && profile && berth_device_set_read(ctx, out, profile) == BERTH_OK) return BERTH_OK;
+    return berth_device_set_read(ctx, out, list ? list : "cpu,gpu");
 }
 
 static const char reason[] = "described, not measured";

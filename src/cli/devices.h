@@ -9,6 +9,7 @@
 extern const cli_command cli_devices;
 
 /* The devices of --devices; without it (NULL) those that a workload brings, or cpu,gpu. */
-berth_status cli_devices_for(berth_ctx *ctx, berth_device_set **out, const char *list, const berth_graph *graph);
+berth_status cli_devices_for(berth_ctx *ctx, berth_device_set **out, const char *list, const char *profile,
+                             const berth_graph *graph);
 
 #endif

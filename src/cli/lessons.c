@@ -50,7 +50,8 @@ static berth_status read_models(berth_ctx *ctx, cli_lessons *out, const cli_list
     cli_scan at = models->start;
     for (const char *path; (path = cli_list_next(models, &at)) && out->n < CLI_MAX_LESSONS;) {
         berth_status status = berth_graph_read(ctx, &out->graphs[out->n], path, NULL);
-        if (status == BERTH_OK) status = cli_devices_for(ctx, &out->devices[out->n], devices, out->graphs[out->n]);
+        if (status == BERTH_OK)
+            status = cli_devices_for(ctx, &out->devices[out->n], devices, NULL, out->graphs[out->n]);
         if (status != BERTH_OK) return status;
         take(out, path);
     }

@@ -4,6 +4,7 @@
 
 #include "berth/plan.h"
 #include "cli/amounts.h"
+#include "cli/measured.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -12,12 +13,9 @@
 #include "cli/timeline.h"
 #include "cli/usage.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { MOST_SHOWN = 10 };
 
 typedef struct measure_values {
     cli_common common;
@@ -65,124 +63,18 @@ const cli_command cli_measure = {
 
 /* --- output ----------------------------------------------------------------------------------------------------- */
 
-static void put_latency(berth_text *text, const char *key, const berth_measured_run *run) {
-    const berth_latency *l = &run->latency;
-    if (l->runs == 0) {
-        berth_json_object_begin(text, key);
-        berth_json_null(text, "median_ms");
-        berth_json_string(text, "reason", run->reason);
-        berth_json_object_end(text);
-        return;
-    }
-    berth_json_inline(text);
-    berth_json_object_begin(text, key);
-    berth_json_double(text, "median_ms", l->median_ms);
-    berth_json_double(text, "low_ms", l->low_ms);
-    berth_json_double(text, "high_ms", l->high_ms);
-    berth_json_double(text, "p95_ms", l->p95_ms);
-    berth_json_double(text, "p99_ms", l->p99_ms);
-    berth_json_int(text, "runs", l->runs);
-    berth_json_double(text, "load_ms", l->load_ms);
-    berth_json_double(text, "first_ms", l->first_ms);
-    berth_json_double(text, "peak_bytes", l->peak_bytes);
-    if (*run->reason) berth_json_string(text, "reason", run->reason);
-    berth_json_object_end(text);
-}
-
-static void put_json(berth_text *text, const berth_plan *plan, const berth_graph *graph, const berth_measured *m,
-                     const berth_runtime *runtime) {
+static void put_json(berth_text *text, const berth_plan *plan, const berth_graph *graph, const berth_measured *m) {
     berth_json_object_begin(text, NULL);
     berth_json_int(text, "schema", 1);
-    berth_json_string(text, "runtime", berth_runtime_name(runtime));
-    berth_json_string(text, "runtime_version", berth_runtime_version(runtime));
     berth_json_double(text, "predicted_ms", plan->makespan_ms);
-    berth_json_object_begin(text, "measured");
-    put_latency(text, "plan", &m->plan);
-    berth_json_object_begin(text, "single");
-    for (int32_t i = 0; i < m->n_singles; i++) put_latency(text, m->singles[i].name, &m->singles[i]);
-    berth_json_object_end(text);
-    berth_json_double(text, "gain", m->gain);
-    berth_json_double(text, "gain_low", m->gain_low);
-    berth_json_object_end(text);
-    berth_json_inline(text);
-    berth_json_object_begin(text, "outputs");
-    berth_json_double(text, "max_abs", m->outputs.max_abs);
-    berth_json_double(text, "max_rel", m->outputs.max_rel);
-    berth_json_double(text, "cosine", m->outputs.cosine);
-    berth_json_bool(text, "equal", m->outputs.equal);
-    berth_json_object_end(text);
-    berth_json_bool(text, "synthesized_weights", m->n_made_files > 0);
-    berth_json_int(text, "checked", m->n_checked);
-    berth_json_array_begin(text, "deviations");
-    for (int32_t i = 0; i < m->n_deviations; i++) {
-        const berth_deviation *d = &m->deviations[i];
-        berth_json_inline(text);
-        berth_json_object_begin(text, NULL);
-        berth_json_int(text, "index", d->op);
-        berth_json_string(text, "name", berth_graph_op(graph, d->op)->name);
-        berth_json_string(text, "planned", d->planned);
-        berth_json_string(text, "ran", d->ran);
-        berth_json_string(text, "reason", d->reason);
-        berth_json_bool(text, "explained", d->explained);
-        berth_json_object_end(text);
-    }
-    berth_json_array_end(text);
+    berth_measured_write(text, m, graph);
     berth_json_object_end(text);
 }
 
-static void put_run(berth_text *text, const berth_measured_run *run) {
-    const berth_latency *l = &run->latency;
-    char bytes[CLI_SCALED_SIZE];
-    cli_text_key(text, run->name);
-    if (l->runs == 0) {
-        berth_text_printf(text, "cannot be run: %s\n", run->reason);
-        return;
-    }
-    berth_text_printf(text, "%.4g ms (%.4g to %.4g), p95 %.4g, p99 %.4g; first %.4g, load %.4g ms; %s\n", l->median_ms,
-                      l->low_ms, l->high_ms, l->p95_ms, l->p99_ms, l->first_ms, l->load_ms,
-                      cli_scaled(l->peak_bytes, "B", bytes));
-}
-
-static void put_deviations(berth_text *text, const berth_graph *graph, const berth_measured *m) {
-    cli_text_key(text, "places");
-    berth_text_printf(text, "%" PRId32 " operations checked, %" PRId32 " ran elsewhere\n", m->n_checked,
-                      m->n_deviations);
-    for (int32_t i = 0; i < m->n_deviations && i < MOST_SHOWN; i++) {
-        const berth_deviation *d = &m->deviations[i];
-        cli_text_key(text, "");
-        cli_text_escaped(text, berth_graph_op(graph, d->op)->name);
-        berth_text_printf(text, ": on %s, not on %s: ", d->ran, d->planned);
-        cli_text_escaped(text, d->reason);
-        berth_text_printf(text, "\n");
-    }
-    if (m->n_deviations > MOST_SHOWN) {
-        cli_text_key(text, "");
-        berth_text_printf(text, "and %" PRId32 " more; --json has them all\n", m->n_deviations - MOST_SHOWN);
-    }
-}
-
-static void put_summary(berth_text *text, const berth_plan *plan, const berth_graph *graph, const berth_measured *m,
-                        const berth_runtime *runtime) {
-    cli_text_key(text, "measured");
-    berth_text_printf(text, "with %s %s, 95 %% intervals of the median%s\n", berth_runtime_name(runtime),
-                      berth_runtime_version(runtime), m->n_made_files > 0 ? ", made-up weights" : "");
-    put_run(text, &m->plan);
-    for (int32_t i = 0; i < m->n_singles; i++) put_run(text, &m->singles[i]);
-    if (!isnan(m->gain)) {
-        cli_text_key(text, "gain");
-        berth_text_printf(text, "%.1f %% over %s, with 95 %% confidence at least %.1f %%\n", 100 * m->gain,
-                          m->singles[m->best].name, 100 * m->gain_low);
-    }
+static void put_summary(berth_text *text, const berth_plan *plan, const berth_graph *graph, const berth_measured *m) {
+    cli_measured_summary(text, graph, m);
     cli_text_key(text, "predicted");
     berth_text_printf(text, "%.4g ms (%s)\n", plan->makespan_ms, plan->costs);
-    cli_text_key(text, "outputs");
-    if (isnan(m->outputs.max_abs))
-        berth_text_printf(text, "could not be compared\n");
-    else
-        berth_text_printf(text, "%s: largest difference %.3g, relative %.3g, cosine %.9g\n",
-                          m->outputs.equal ? "equal within tolerance" : "DIFFERENT", m->outputs.max_abs,
-                          m->outputs.max_rel, m->outputs.cosine);
-    put_deviations(text, graph, m);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
@@ -222,7 +114,7 @@ static int print(berth_ctx *ctx, const job *j) {
     berth_text *text = NULL;
     berth_status status = berth_text_new(ctx, &text);
     if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
-    (j->values->json ? put_json : put_summary)(text, j->plan, j->graph, j->measured, j->runtime);
+    (j->values->json ? put_json : put_summary)(text, j->plan, j->graph, j->measured);
     int code = cli_output_write(ctx, text, j->values->output);
     berth_text_free(text);
     bool differs = !isnan(j->measured->outputs.max_abs) && !j->measured->outputs.equal;

@@ -2,14 +2,19 @@
 /* `berth place`: read a model and its devices, search, print the answer, write the plan. */
 #include "cli/place.h"
 
+#include "berth/real.h"
+
 #include "cli/amounts.h"
 #include "cli/devices.h"
 #include "cli/limits.h"
+#include "cli/measured.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
+#include "cli/running.h"
 #include "cli/settings.h"
 #include "cli/shapes.h"
+#include "cli/timeline.h"
 #include "cli/usage.h"
 
 #include <math.h>
@@ -23,7 +28,9 @@ typedef struct place_values {
     double piece_ms;
     cli_limit_lists limits;
     cli_list shapes, settings;
-    bool json;
+    cli_running running;
+    double min_gain;
+    bool json, refresh;
 } place_values;
 
 #define AT(member) offsetof(place_values, member)
@@ -59,14 +66,23 @@ static const cli_option options[] = {
      .help = "of a learned method; 'berth help settings' lists them"},
     {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS", .help = "shape of an input, as in x=1x3x224x224"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
+    {"min-gain", 0, CLI_DOUBLE, CLI_RARE, AT(min_gain), "PERCENT", .low = 0, .high = 100,
+     .help = "that a split must surely gain when it is run (default 3)"},
+    {"refresh", 0, CLI_FLAG, CLI_RARE, AT(refresh), NULL, .help = "measure again what the profile has"},
+    CLI_RUNNING_CORE(place_values, running),
     {0},
 };
 
 static const char details[] =
-    "Finds for every operation of MODEL the device to run it on. Everything is simulated, on\n"
-    "devices that are described, not present: --devices names built-in profiles (see 'berth\n"
-    "devices') or a file (docs/formats.md); the default is cpu,gpu. A workload file brings its\n"
-    "own devices. 'berth help methods' is the list of methods.\n"
+    "Finds for every operation of MODEL the device to run it on. Without --runtime everything\n"
+    "is simulated, on devices that are described, not present: --devices names built-in\n"
+    "profiles (see 'berth devices') or a file (docs/formats.md); the default is cpu,gpu, or the\n"
+    "devices of --profile. A workload file brings its own. 'berth help methods' lists methods.\n"
+    "\n"
+    "With --runtime onnxruntime the devices are real: every operation is timed on each, the best\n"
+    "placements are run against every single device, and a split is the answer only if it surely\n"
+    "gains --min-gain. --budget (default 2m) is then for everything, and --profile the file that\n"
+    "the times are kept in (default: beside the plan).\n"
     "\n"
     "The answer comes with a lower bound on what any placement takes; a gap of 0 means that it\n"
     "is proven optimal. Ctrl-C ends the search and keeps the best answer so far.\n"
@@ -190,7 +206,7 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
     read.n_shapes = how->n_shapes;
     int code;
     berth_status status = berth_graph_read(ctx, &graph, found.path, &read);
-    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, graph);
+    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, values->profile, graph);
     if (status != BERTH_OK) {
         code = cli_report_failure(ctx, status, CLI_READING);
     } else {
@@ -206,8 +222,83 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
     return code;
 }
 
+/* --- on real devices -------------------------------------------------------------------------------------------- */
+
+static void put_real(berth_text *text, const berth_real *real, const berth_graph *graph, const char *output) {
+    cli_text_key(text, "answer");
+    berth_text_printf(text, "%s\n", real->verdict);
+    cli_text_key(text, "operations");
+    for (int32_t d = 0; d < real->plan->n_devices; d++) {
+        int n = 0;
+        for (int32_t i = 0; i < real->plan->n_ops; i++) n += real->plan->ops[i].device == d;
+        berth_text_printf(text, "%s%d on %s", d ? ", " : "", n, real->plan->device_names[d]);
+    }
+    berth_text_printf(text, "\n");
+    if (real->profile && real->profile->n_devices > 1) {
+        cli_text_key(text, "prediction");
+        berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %d runs that it was fitted to\n",
+                          100 * real->profile->mean_error, real->profile->rank_correlation, (int)real->profile->n_runs);
+    }
+    if (real->measured) {
+        cli_measured_summary(text, graph, real->measured);
+        cli_text_key(text, "predicted");
+        berth_text_printf(text, "%.4g ms for the split\n", real->predicted_ms);
+    }
+    if (!output) return;
+    cli_text_key(text, "plan");
+    cli_text_escaped(text, output);
+    berth_text_printf(text, "\n");
+}
+
+static int print_real(berth_ctx *ctx, const berth_real *real, const berth_graph *graph, const place_values *values) {
+    berth_text *text = NULL;
+    int code = CLI_DONE;
+    if (values->output) code = print_plan(ctx, real->plan, false, values->output);
+    if (code != CLI_DONE && code != CLI_INTERRUPTED) return code;
+    if (values->json) return print_plan(ctx, real->plan, true, NULL);
+    berth_status status = berth_text_new(ctx, &text);
+    if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
+    put_real(text, real, graph, values->output);
+    code = cli_output_keep(ctx, text, NULL);
+    berth_text_free(text);
+    return code;
+}
+
+static int place_real(berth_ctx *ctx, const place_values *values, const berth_real_options *how) {
+    cli_scan at = values->common.operands.start;
+    const char *model = cli_list_next(&values->common.operands, &at), *devices[CLI_RUNTIME_DEVICES];
+    char names[CLI_RUNTIME_NAMES];
+    berth_read_options read = berth_read_options_default();
+    berth_graph *graph = NULL;
+    berth_runtime *runtime = NULL;
+    berth_real *real = NULL;
+    int32_t n = 0;
+    read.shapes = how->place.shapes;
+    read.n_shapes = how->place.n_shapes;
+    if (values->refresh && how->place.profile) remove(how->place.profile);
+    berth_status status = berth_graph_read(ctx, &graph, model, &read);
+    if (status == BERTH_OK) status = cli_runtime_open(ctx, &runtime, &values->running.runtime);
+    if (status == BERTH_OK) status = cli_runtime_list(ctx, runtime, values->devices, names, devices, &n);
+    if (status == BERTH_OK) status = berth_place_real(ctx, &real, runtime, graph, model, devices, n, how);
+    cli_progress_end(values->common.quiet);
+    int code = status == BERTH_OK ? print_real(ctx, real, graph, values) : cli_report_failure(ctx, status, CLI_READING);
+    berth_real_free(real);
+    berth_runtime_free(runtime);
+    berth_graph_free(graph);
+    return code;
+}
+
+/* Beside the plan: plan.json, plan.profile.json. */
+static const char *name_profile(const place_values *values, char *path, size_t size) {
+    if (values->profile || !values->output) return values->profile;
+    size_t n = strlen(values->output);
+    if (n > 5 && strcmp(values->output + n - 5, ".json") == 0) n -= 5;
+    snprintf(path, size, "%.*s.profile.json", (int)n, values->output);
+    return path;
+}
+
 static int run_place(berth_ctx *ctx, int argc, char **argv) {
-    place_values values = {.piece_ms = NAN};
+    place_values values = {.piece_ms = NAN, .min_gain = 3};
     cli_shapes shapes = {0};
     cli_limits limits = {0};
     cli_settings settings = {0};
@@ -231,5 +322,16 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     how.shapes = shapes.bindings;
     how.n_shapes = shapes.n;
     how.progress = cli_progress(values.common.quiet);
-    return place(ctx, &values, &how);
+    if (!values.running.runtime.name || cli_runtime_is_none(&values.running.runtime)) return place(ctx, &values, &how);
+    static cli_pairs inputs;
+    char profile[4096];
+    berth_real_options real = berth_real_options_default();
+    if (!cli_running_parse(&values.running, &inputs, &real.profile.run, values.common.quiet, message, sizeof message))
+        return cli_report_misuse(&cli_place, message);
+    how.profile = name_profile(&values, profile, sizeof profile);
+    if (!values.budget) how.seconds = real.place.seconds;
+    real.place = how;
+    real.profile.run.seed = how.seed;
+    real.min_gain = values.min_gain / 100;
+    return place_real(ctx, &values, &real);
 }

@@ -16,8 +16,6 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { MOST_DEVICES = 8, NAMES_SIZE = 512 };
-
 typedef struct profile_values {
     cli_common common;
     cli_running running;
@@ -104,28 +102,6 @@ static void put_summary(berth_text *text, const berth_profile *p) {
                       p->runs[p->n_runs - 1].is_held_out ? "runs that were held out" : "the runs it was fitted to");
 }
 
-/* The names of a list, or of the devices that work; false: `message` says what is wrong. */
-static berth_status list_devices(berth_ctx *ctx, berth_runtime *runtime, const char *list, char *names,
-                                 const char **out, int32_t *n) {
-    const berth_found_device *found = NULL;
-    int32_t n_found = 0;
-    *n = 0;
-    if (list) {
-        snprintf(names, NAMES_SIZE, "%s", list);
-        for (char *at = names; at && *n < MOST_DEVICES;) {
-            char *comma = strchr(at, ',');
-            if (comma) *comma++ = 0;
-            out[(*n)++] = at;
-            at = comma;
-        }
-        return BERTH_OK;
-    }
-    berth_status status = berth_runtime_devices(ctx, runtime, &found, &n_found);
-    for (int32_t i = 0; i < n_found && status == BERTH_OK && *n < 2; i++)
-        if (found[i].works) out[(*n)++] = found[i].name;
-    return status;
-}
-
 static int finish(berth_ctx *ctx, const profile_values *values, const berth_profile *profile) {
     berth_text *text = NULL;
     berth_status status = berth_text_new(ctx, &text);
@@ -147,8 +123,8 @@ static int finish(berth_ctx *ctx, const profile_values *values, const berth_prof
 static int profile(berth_ctx *ctx, const profile_values *values, const cli_shapes *shapes,
                    const berth_profile_options *how) {
     cli_scan at = values->common.operands.start;
-    const char *model = cli_list_next(&values->common.operands, &at), *devices[MOST_DEVICES];
-    char names[NAMES_SIZE];
+    const char *model = cli_list_next(&values->common.operands, &at), *devices[CLI_RUNTIME_DEVICES];
+    char names[CLI_RUNTIME_NAMES];
     berth_read_options read = berth_read_options_default();
     berth_graph *graph = NULL;
     berth_runtime *runtime = NULL;
@@ -158,7 +134,7 @@ static int profile(berth_ctx *ctx, const profile_values *values, const cli_shape
     read.n_shapes = shapes->n;
     berth_status status = berth_graph_read(ctx, &graph, model, &read);
     if (status == BERTH_OK) status = cli_runtime_open(ctx, &runtime, &values->running.runtime);
-    if (status == BERTH_OK) status = list_devices(ctx, runtime, values->devices, names, devices, &n);
+    if (status == BERTH_OK) status = cli_runtime_list(ctx, runtime, values->devices, names, devices, &n);
     if (status == BERTH_OK) status = berth_profile_take(ctx, &taken, runtime, graph, model, devices, n, how);
     cli_progress_end(values->common.quiet);
     int code = status == BERTH_OK ? finish(ctx, values, taken) : cli_report_failure(ctx, status, CLI_READING);

@@ -14,57 +14,27 @@ typedef struct cli_running {
     bool synthesize;
 } cli_running;
 
-/* Rows of a command's table whose values hold a cli_running in that member. */
-#define CLI_RUNNING_OPTIONS(values, member)                           \
-    {"rounds",                                                        \
-     0,                                                               \
-     CLI_INT,                                                         \
-     CLI_USUAL,                                                       \
-     offsetof(values, member.rounds),                                 \
-     "N",                                                             \
-     .help = "processes of each candidate",                           \
-     .low = 1,                                                        \
-     .high = 1000},                                                   \
-        {"input",                                                     \
-         0,                                                           \
-         CLI_LIST,                                                    \
-         CLI_USUAL,                                                   \
-         offsetof(values, member.inputs),                             \
-         "NAME=FILE",                                                 \
-         .help = "a .npy file for an input (default: random)"},       \
-        {"synthesize-weights",                                        \
-         0,                                                           \
-         CLI_FLAG,                                                    \
-         CLI_USUAL,                                                   \
-         offsetof(values, member.synthesize),                         \
-         NULL,                                                        \
-         .help = "make up weights whose files are missing"},          \
-        {"precision",                                                 \
-         0,                                                           \
-         CLI_STRING,                                                  \
-         CLI_USUAL,                                                   \
-         offsetof(values, member.precision),                          \
-         "HOW",                                                       \
-         .help = "same (default), or native: TF32 and the like"},     \
-        {"seed",                                                      \
-         0,                                                           \
-         CLI_INT,                                                     \
-         CLI_RARE,                                                    \
-         offsetof(values, member.seed),                               \
-         "N",                                                         \
-         .low = 0,                                                    \
-         .high = 9e18,                                                \
-         .help = "of random inputs, weights and orders (default 0)"}, \
-        {"threads",                                                   \
-         0,                                                           \
-         CLI_INT,                                                     \
-         CLI_RARE,                                                    \
-         offsetof(values, member.threads),                            \
-         "N",                                                         \
-         .low = 0,                                                    \
-         .high = 4096,                                                \
-         .help = "of the CPU (default 0: one per processor)"},        \
-        CLI_RUNTIME_OPTIONS(values, member.runtime)
+/* Rows of a command's table whose values hold a cli_running in that member; CLI_RUNNING_OPTIONS with --seed and
+ * --threads, for those that have no others. */
+/* clang-format off */
+#define CLI_RUNNING_CORE(values, member)                                                                              \
+    {"rounds", 0, CLI_INT, CLI_USUAL, offsetof(values, member.rounds), "N", .low = 1, .high = 1000,                    \
+     .help = "processes of each candidate"},                                                                          \
+    {"input", 0, CLI_LIST, CLI_USUAL, offsetof(values, member.inputs), "NAME=FILE",                                   \
+     .help = "a .npy file for an input (default: random)"},                                                           \
+    {"synthesize-weights", 0, CLI_FLAG, CLI_USUAL, offsetof(values, member.synthesize), NULL,                         \
+     .help = "make up weights whose files are missing"},                                                              \
+    {"precision", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.precision), "HOW",                                \
+     .help = "same (default), or native: TF32 and the like"},                                                         \
+    CLI_RUNTIME_OPTIONS(values, member.runtime)
+
+#define CLI_RUNNING_OPTIONS(values, member)                                                                           \
+    CLI_RUNNING_CORE(values, member),                                                                                 \
+    {"seed", 0, CLI_INT, CLI_RARE, offsetof(values, member.seed), "N", .low = 0, .high = 9e18,                        \
+     .help = "of random inputs, weights and orders (default 0)"},                                                     \
+    {"threads", 0, CLI_INT, CLI_RARE, offsetof(values, member.threads), "N", .low = 0, .high = 4096,                  \
+     .help = "of the CPU (default 0: one per processor)"}
+/* clang-format on */
 
 /* What the options say, into options with defaults in them. `inputs` keeps the names that they point to. False:
  * `message` says what is wrong. */

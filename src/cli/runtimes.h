@@ -21,6 +21,13 @@ typedef struct cli_runtime {
 
 bool cli_runtime_is_none(const cli_runtime *runtime);
 
+enum { CLI_RUNTIME_DEVICES = 8, CLI_RUNTIME_NAMES = 512 };
+
+/* The devices of a list such as "cpu,webgpu" or, if it is NULL, the cpu and the first other that works. Names of a list
+ * are in `names`. */
+berth_status cli_runtime_list(berth_ctx *ctx, berth_runtime *runtime, const char *list, char names[CLI_RUNTIME_NAMES],
+                              const char **out, int32_t *n);
+
 /* The runtime, with this very program as its worker. */
 berth_status cli_runtime_open(berth_ctx *ctx, berth_runtime **out, const cli_runtime *runtime);
 

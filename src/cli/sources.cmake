@@ -14,6 +14,7 @@ target_sources(berth_cli PRIVATE
   src/cli/lessons.c
   src/cli/main.c
   src/cli/measure.c
+  src/cli/measured.c
   src/cli/options.c
   src/cli/output.c
   src/cli/pairs.c

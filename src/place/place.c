@@ -9,6 +9,7 @@
 #include "place/solve.h"
 #include "plan/plan.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
@@ -64,12 +65,30 @@ static berth_status set_up(job *j) {
     return BERTH_OK;
 }
 
+/* The placement of the options, whatever else would be better. */
+static berth_status take_given(job *j) {
+    berth_search *best = j->crew.best;
+    for (int32_t task = 0; task < j->costs->n_tasks; task++) {
+        int32_t device = j->options->given[j->costs->task_op[task]];
+        if (device < 0 || device >= j->costs->n_devices)
+            return berth_fail(j->ctx, BERTH_E_ARG, "an operation is given device %" PRId32 ", which is none", device);
+        best->best_device[task] = device;
+    }
+    best->best_ms = berth_sim_run(best->sim, best->best_device, NULL);
+    best->has_best = best->best_ms < INFINITY;
+    best->best_has_priority = false;
+    best->best_method = "given";
+    best->best_source = BERTH_SOURCE_SEED;
+    return BERTH_OK;
+}
+
 static berth_status search(job *j) {
     berth_crew *crew = &j->crew;
     double *single = berth_arena_push(&j->draft->arena, (size_t)j->costs->n_devices, sizeof *single);
     if (!single) return berth_fail_nomem(j->ctx);
     j->draft->plan.single_ms = single;
-    BERTH_TRY(berth_crew_solve(crew, j->method, single));
+    BERTH_TRY(berth_crew_solve(crew, j->options->given ? berth_method_find("single") : j->method, single));
+    if (j->options->given) BERTH_TRY(take_given(j));
     if (crew->best->has_best) return BERTH_OK;
     if (atomic_load(&crew->cancelled)) return berth_fail(j->ctx, BERTH_E_CANCELLED, "interrupted before an answer");
     return berth_fail(j->ctx, BERTH_E_INFEASIBLE, "%s found no placement within the limits", j->method->name);

@@ -10,6 +10,7 @@ target_sources(berth_objects PRIVATE
   src/place/place.c
   src/place/profile.c
   src/place/profile_write.c
+  src/place/real.c
   src/place/solve.c
   src/place/study.c
   src/place/study_ratios.c

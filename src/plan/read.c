@@ -371,13 +371,15 @@ static berth_status read_order(const reader *r, const berth_json *root) {
 }
 
 static berth_status read_root(const reader *r, const berth_json *root) {
-    /* Those of the search, at the end, are what --json prints too; they are not kept. */
-    static const char *const keys[] = {"schema",    "berth",   "model",       "inputs",         "shapes",
-                                       "costs",     "profile", "devices",     "piece_ms",       "execution_model",
-                                       "objective", "limits",  "method",      "found_by",       "group",
-                                       "source",    "seed",    "makespan_ms", "lower_bound_ms", "gap",
-                                       "single_ms", "order",   "placement",   "interrupted",    "evaluations",
-                                       "seconds",   "methods", "settings",    "policy_sha256",  NULL};
+    /* Those of the search and of real runs, at the end, are not kept. */
+    static const char *const keys[] = {"schema",       "berth",    "model",       "inputs",         "shapes",
+                                       "costs",        "profile",  "devices",     "piece_ms",       "execution_model",
+                                       "objective",    "limits",   "method",      "found_by",       "group",
+                                       "source",       "seed",     "makespan_ms", "lower_bound_ms", "gap",
+                                       "single_ms",    "order",    "placement",   "interrupted",    "evaluations",
+                                       "seconds",      "methods",  "settings",    "policy_sha256",  "verdict",
+                                       "runtime",      "measured", "outputs",     "checked",        "deviations",
+                                       "predicted_ms", NULL};
     int64_t schema = 0;
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "schema", 1, 1, &schema));
     BERTH_TRY(berth_json_only(r->ctx, r->name, root, keys));

@@ -194,6 +194,8 @@ void berth_plan_write(berth_text *text, const berth_plan *plan, bool search) {
     write_inputs(text, plan);
     write_assumptions(text, plan);
     write_answer(text, plan);
+    if (plan->verdict) berth_json_string(text, "verdict", plan->verdict);
+    if (plan->measured) berth_measured_write(text, plan->measured, plan->graph);
     if (search && plan->searched) write_search(text, plan);
     berth_json_object_end(text);
 }

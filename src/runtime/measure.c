@@ -88,6 +88,9 @@ static berth_status sum_up(measurement *m) {
         if (out->best < 0 || singles[d].latency.median_ms < singles[out->best].latency.median_ms) out->best = d;
     }
     const berth_trial_result *plan = &m->results[0];
+    out->runtime = keep(m->out, m->runtime->name, strlen(m->runtime->name) + 1);
+    out->runtime_version = keep(m->out, m->runtime->version, strlen(m->runtime->version) + 1);
+    if (m->out->arena.failed) return berth_fail_nomem(m->ctx);
     out->gain = out->gain_low = NAN;
     if (out->best < 0 || plan->n_rounds == 0) return BERTH_OK;
     const berth_trial_result *best = &m->results[out->best + 1];

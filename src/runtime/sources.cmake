@@ -4,6 +4,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/inputs.c
   src/runtime/job.c
   src/runtime/measure.c
+  src/runtime/measured_write.c
   src/runtime/model.c
   src/runtime/npy.c
   src/runtime/op_times.c

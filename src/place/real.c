@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The closed loop. What is searched on is the calibrated model; what decides are fresh runs. */
+#include "berth/real.h"
+
+#include "base/arena.h"
+#include "runtime/trial.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_CANDIDATES = 8, PATH_SIZE = 4096, QUICK_ROUNDS = 2 };
+
+typedef struct whole { /* what is handed out, with its memory */
+    berth_real real;
+    berth_arena arena;
+} whole;
+
+typedef struct loop {
+    berth_ctx *ctx;
+    berth_runtime *runtime;
+    const berth_graph *graph;
+    const char *model;
+    const char *const *devices;
+    int32_t n_devices;
+    const berth_real_options *options;
+    whole *out;
+    double started;
+    char scratch[PATH_SIZE]; /* a profile that nobody asked to keep; "" if none */
+    berth_place_options place;
+    berth_plan *plans[MOST_CANDIDATES];
+    int32_t n_plans;
+} loop;
+
+berth_real_options berth_real_options_default(void) {
+    berth_real_options options = {berth_place_options_default(), berth_profile_options_default(), .min_gain = 0.03,
+                                  .candidates = 3};
+    options.place.seconds = 120;
+    return options;
+}
+
+static double left(const loop *l) {
+    return l->options->place.seconds - (berth_trial_clock() - l->started);
+}
+
+/* --- profile ---------------------------------------------------------------------------------------------------- */
+
+static berth_status write_profile(loop *l, const char *path) {
+    berth_text *text = NULL;
+    BERTH_TRY(berth_text_new(l->ctx, &text));
+    berth_profile_write(text, l->out->real.profile);
+    berth_status status = berth_text_write(l->ctx, text, path);
+    berth_text_free(text);
+    return status;
+}
+
+/* From the file, if it is there; else taken, and written to it. */
+static berth_status find_profile(loop *l) {
+    const char *path = l->options->place.profile;
+    if (!path || access(path, F_OK) != 0) {
+        berth_profile_options how = l->options->profile;
+        how.run.seconds = fmin(how.run.seconds, 0.5 * fmax(left(l), 0));
+        BERTH_TRY(berth_profile_take(l->ctx, &l->out->real.profile, l->runtime, l->graph, l->model, l->devices,
+                                     l->n_devices, &how));
+        if (!path) {
+            const char *folder = getenv("TMPDIR");
+            snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder ? folder : "/tmp",
+                     (int)getpid());
+            path = l->scratch;
+        }
+        BERTH_TRY(write_profile(l, path));
+    }
+    l->place.profile = path;
+    return berth_device_set_read(l->ctx, &l->out->real.devices, path);
+}
+
+/* --- candidates ------------------------------------------------------------------------------------------------- */
+
+static bool is_split(const berth_plan *plan) {
+    for (int32_t i = 1; i < plan->n_ops; i++)
+        if (plan->ops[i].device != plan->ops[0].device) return true;
+    return false;
+}
+
+static bool is_same(const berth_plan *a, const berth_plan *b) {
+    for (int32_t i = 0; i < a->n_ops; i++)
+        if (a->ops[i].device != b->ops[i].device) return false;
+    return true;
+}
+
+static double best_single(const berth_plan *plan) {
+    double best = INFINITY;
+    for (int32_t d = 0; d < plan->n_devices; d++) best = fmin(best, plan->single_ms[d]);
+    return best;
+}
+
+/* Kept if it is a split that is predicted to gain, and not yet there. */
+static void consider(loop *l, berth_plan *plan) {
+    bool keep = l->n_plans < l->options->candidates && l->n_plans < MOST_CANDIDATES && is_split(plan) &&
+                plan->makespan_ms < best_single(plan);
+    for (int32_t i = 0; i < l->n_plans && keep; i++) keep = !is_same(plan, l->plans[i]);
+    if (keep)
+        l->plans[l->n_plans++] = plan;
+    else
+        berth_plan_free(plan);
+}
+
+/* The method that was asked for, then others that look at the problem in another way. */
+static berth_status search(loop *l) {
+    static const char *const others[] = {"cut", "heft", "local", NULL};
+    berth_plan *plan = NULL;
+    l->place.seconds = fmax(0.4 * left(l), 1);
+    BERTH_TRY(berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &l->place));
+    consider(l, plan);
+    for (int i = 0; others[i] && strcmp(l->place.method, "auto") == 0; i++) {
+        berth_place_options how = l->place;
+        how.method = others[i];
+        how.seconds = fmin(1, how.seconds);
+        how.unbounded = true;
+        berth_status status = berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &how);
+        if (status == BERTH_OK)
+            consider(l, plan);
+        else if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED)
+            return status;
+    }
+    return BERTH_OK;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------------- */
+
+static berth_status measure(loop *l, const berth_plan *plan, int32_t rounds, berth_measured **out) {
+    berth_run_options how = l->options->profile.run;
+    berth_placement *placement = NULL;
+    how.rounds = rounds;
+    how.seed += (uint64_t)rounds; /* fresh orders */
+    how.seconds = fmax(left(l), 1);
+    BERTH_TRY(berth_placement_new(l->ctx, &placement, plan->n_ops, false));
+    for (int32_t i = 0; i < plan->n_ops; i++) placement->device[i] = plan->ops[i].device;
+    berth_status status =
+        berth_measure(l->ctx, out, l->runtime, l->graph, l->model, l->devices, l->n_devices, placement, &how);
+    berth_placement_free(placement);
+    return status;
+}
+
+/* The one that runs fastest in a few runs; -1: none runs. */
+static berth_status choose_candidate(loop *l, int32_t *best) {
+    double fastest = INFINITY;
+    *best = l->n_plans > 0 ? 0 : -1;
+    if (l->n_plans < 2) return BERTH_OK;
+    *best = -1;
+    for (int32_t i = 0; i < l->n_plans; i++) {
+        berth_measured *measured = NULL;
+        BERTH_TRY(measure(l, l->plans[i], QUICK_ROUNDS, &measured));
+        if (measured->plan.latency.runs > 0 && measured->plan.latency.median_ms < fastest) {
+            fastest = measured->plan.latency.median_ms;
+            *best = i;
+        }
+        berth_measured_free(measured);
+    }
+    return BERTH_OK;
+}
+
+/* Everything that can be on that device. */
+static berth_status take_single(loop *l, int32_t d) {
+    berth_costs *costs = NULL;
+    berth_cost_options how = berth_cost_options_default();
+    int32_t n_ops = berth_graph_op_count(l->graph);
+    int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
+    if (!device) return berth_fail_nomem(l->ctx);
+    how.profile = l->place.profile;
+    how.limits = l->place.limits;
+    BERTH_TRY(berth_costs_new(l->ctx, &costs, l->graph, l->out->real.devices, &how));
+    for (int32_t i = 0; i < n_ops; i++) device[i] = berth_costs_op_ms(costs, i, d) < INFINITY ? d : 0;
+    berth_costs_free(costs);
+    berth_place_options place = l->place;
+    place.given = device;
+    place.unbounded = true;
+    return berth_place(l->ctx, &l->out->real.plan, l->graph, l->out->real.devices, &place);
+}
+
+static berth_status say(loop *l, const char *verdict) {
+    l->out->real.verdict = verdict;
+    return verdict ? BERTH_OK : berth_fail_nomem(l->ctx);
+}
+
+static int32_t predicted_single(const loop *l, berth_plan **plan) {
+    int32_t best = 0;
+    berth_place_options how = l->place;
+    how.method = "single";
+    how.unbounded = true;
+    if (berth_place(l->ctx, plan, l->graph, l->out->real.devices, &how) != BERTH_OK) return 0;
+    for (int32_t d = 1; d < (*plan)->n_devices; d++)
+        if ((*plan)->single_ms[d] < (*plan)->single_ms[best]) best = d;
+    return best;
+}
+
+/* The fastest device by the runs of the profile, which are stock sessions; by prediction, if it came from a file. */
+static int32_t fastest_single(const loop *l) {
+    const berth_profile *profile = l->out->real.profile;
+    berth_plan *plan = NULL;
+    int32_t best = 0;
+    if (!profile) {
+        best = predicted_single(l, &plan);
+        berth_plan_free(plan);
+        return best;
+    }
+    for (int32_t d = 1; d < l->n_devices; d++)
+        if (profile->runs[d].measured_ms < profile->runs[best].measured_ms) best = d;
+    return best;
+}
+
+static berth_status decide(loop *l, int32_t best) {
+    berth_real *real = &l->out->real;
+    const berth_measured *m = real->measured;
+    berth_arena *arena = &l->out->arena;
+    if (best < 0) {
+        int32_t d = fastest_single(l);
+        BERTH_TRY(take_single(l, d));
+        return say(l, berth_arena_printf(arena, "no split is predicted to be faster than %s alone", l->devices[d]));
+    }
+    bool is_good = m->plan.latency.runs > 0 && m->outputs.equal && (m->best < 0 || m->gain_low > l->options->min_gain);
+    if (is_good) {
+        real->plan = l->plans[best];
+        l->plans[best] = NULL;
+        real->is_split = true;
+        if (m->best < 0) return say(l, "no device runs it alone");
+        return say(l, berth_arena_printf(arena, "with 95 %% confidence the split is at least %.1f %% faster than %s",
+                                         100 * m->gain_low, m->singles[m->best].name));
+    }
+    int32_t d = m->best < 0 ? fastest_single(l) : m->best;
+    BERTH_TRY(take_single(l, d));
+    if (m->plan.latency.runs == 0)
+        return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
+    if (!m->outputs.equal)
+        return say(l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->devices[d]));
+    return say(l, berth_arena_printf(arena,
+                                     "no split surely gains %.1f %% over %s alone: the best one gains %.1f %%, with 95 "
+                                     "%% confidence at least %.1f %%",
+                                     100 * l->options->min_gain, l->devices[d], 100 * m->gain, 100 * m->gain_low));
+}
+
+static berth_status run(loop *l) {
+    int32_t best = -1;
+    BERTH_TRY(find_profile(l));
+    BERTH_TRY(search(l));
+    BERTH_TRY(choose_candidate(l, &best));
+    if (best >= 0) {
+        l->out->real.predicted_ms = l->plans[best]->makespan_ms;
+        BERTH_TRY(measure(l, l->plans[best], berth_run_options_default().rounds, &l->out->real.measured));
+    }
+    BERTH_TRY(decide(l, best));
+    l->out->real.plan->measured = l->out->real.measured;
+    l->out->real.plan->graph = l->graph;
+    l->out->real.plan->verdict = l->out->real.verdict;
+    return BERTH_OK;
+}
+
+berth_status berth_place_real(berth_ctx *ctx, berth_real **out, berth_runtime *runtime, const berth_graph *graph,
+                              const char *model, const char *const *devices, int32_t n_devices,
+                              const berth_real_options *options) {
+    *out = NULL;
+    whole *made = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *made);
+    if (!made) return berth_fail_nomem(ctx);
+    berth_arena_init(&made->arena, berth_ctx_allocator(ctx));
+    loop l = {.ctx = ctx,
+              .runtime = runtime,
+              .graph = graph,
+              .model = model,
+              .devices = devices,
+              .n_devices = n_devices,
+              .options = options,
+              .out = made,
+              .started = berth_trial_clock(),
+              .place = options->place};
+    berth_status status = run(&l);
+    for (int32_t i = 0; i < l.n_plans; i++) berth_plan_free(l.plans[i]);
+    if (*l.scratch) unlink(l.scratch);
+    if (status == BERTH_OK)
+        *out = &made->real;
+    else
+        berth_real_free(&made->real);
+    return status;
+}
+
+void berth_real_free(berth_real *real) {
+    if (!real) return;
+    whole *made = (whole *)real;
+    berth_allocator allocator = made->arena.allocator;
+    berth_plan_free(real->plan);
+    berth_profile_free(real->profile);
+    berth_measured_free(real->measured);
+    berth_device_set_free(real->devices);
+    berth_arena_deinit(&made->arena);
+    berth_resize(&allocator, made, 1, 0, sizeof *made);
+}
