@@ -27,10 +27,16 @@ BERTH_API berth_profile_options berth_profile_options_default(void);
 /** A placement as it was measured and as it is predicted now. */
 typedef struct berth_profiled_run {
     double measured_ms, predicted_ms;
-    int32_t n_pieces;  /* changes of device along the order of execution, plus one */
-    bool is_held_out;  /* not calibrated on */
-    const char *label; /* "cpu", ..., or "random" */
+    int32_t n_pieces;      /* changes of device along the order of execution, plus one */
+    bool is_held_out;      /* not calibrated on */
+    const char *label;     /* "cpu", ..., or "random" */
+    const char *placement; /* a digit for the device of each operation */
 } berth_profiled_run;
+
+/** What was fitted: factors of the times of operations, and times that belong to no operation. */
+typedef struct berth_fit {
+    double run_ms, host_scale, other_scale;
+} berth_fit;
 
 typedef struct berth_profile {
     const char *model_name, *fingerprint;
@@ -40,6 +46,7 @@ typedef struct berth_profile {
     const berth_device_set *devices; /* with what was calibrated: launches and links; execution model `queued` */
     const char *const *op_names;     /* [n_ops] */
     const double *op_ms;             /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
+    berth_fit fit;                   /* what is in op_ms already */
     int32_t n_runs;
     const berth_profiled_run *runs;
     double mean_error, rank_correlation; /* over the runs that were held out, if there are any, else over all */

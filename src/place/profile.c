@@ -183,6 +183,10 @@ static berth_status run_whole(profiler *p) {
         runs[i].measured_ms = results[i].latency.median_ms;
         runs[i].is_held_out = p->observations[i].is_held_out;
         runs[i].label = i < p->n_devices ? p->draft->devices[i].name : "random";
+        char *digits = berth_arena_push(&p->out->arena, (size_t)p->out->profile.n_ops + 1, 1);
+        if (!digits) return berth_fail_nomem(p->ctx);
+        for (int32_t op = 0; op < p->out->profile.n_ops; op++) digits[op] = (char)('0' + p->op_device[i][op]);
+        runs[i].placement = digits;
     }
     return BERTH_OK;
 }
@@ -240,6 +244,7 @@ static void guess(profiler *p) {
 static void take_fit(profiler *p) {
     const berth_calibration *fit = &p->fit;
     berth_link *in = &p->draft->links[1], *out = &p->draft->links[2];
+    p->out->profile.fit = (berth_fit){fit->run_ms, fit->host_scale, fit->other_scale};
     p->draft->devices[1].launch_ms = fit->launch_ms;
     *in = (berth_link){fit->in_fixed_ms, fit->in_ms_per_byte, true};
     *out = (berth_link){fit->out_fixed_ms, fit->out_ms_per_byte, true};

@@ -31,6 +31,7 @@ static void put_run(berth_text *text, const berth_profiled_run *run) {
     berth_json_bool(text, "held_out", run->is_held_out);
     berth_json_double(text, "measured_ms", run->measured_ms);
     berth_json_double(text, "predicted_ms", run->predicted_ms);
+    berth_json_string(text, "placement", run->placement);
     berth_json_object_end(text);
 }
 
@@ -51,6 +52,12 @@ void berth_profile_write(berth_text *text, const berth_profile *profile) {
     berth_json_bool(text, "synthesized_weights", profile->synthesized);
     berth_json_double(text, "mean_error", profile->mean_error);
     berth_json_double(text, "rank_correlation", profile->rank_correlation);
+    berth_json_inline(text);
+    berth_json_object_begin(text, "fit");
+    berth_json_double(text, "run_ms", profile->fit.run_ms);
+    berth_json_double(text, "host_scale", profile->fit.host_scale);
+    berth_json_double(text, "other_scale", profile->fit.other_scale);
+    berth_json_object_end(text);
     berth_json_array_begin(text, "runs");
     for (int32_t i = 0; i < profile->n_runs; i++) put_run(text, &profile->runs[i]);
     berth_json_array_end(text);
