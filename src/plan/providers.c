@@ -21,7 +21,7 @@ static const struct {
     {"cpu", false, "CPUExecutionProvider", BERTH_APPEND_NONE, NULL, NULL, NULL, NULL},
     {"cuda", false, "CUDAExecutionProvider", BERTH_APPEND_BY_CALL, "CUDA", "device_id", NULL, NULL},
     {"tensorrt", false, "TensorrtExecutionProvider", BERTH_APPEND_BY_CALL, "TensorRT", "device_id", NULL, NULL},
-    {"webgpu", false, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", "deviceId", NULL, NULL},
+    {"webgpu", false, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", NULL, NULL, NULL},
     {"dml", false, "DmlExecutionProvider", BERTH_APPEND_BY_NAME, "DML", "device_id", NULL, NULL},
     {"coreml", false, "CoreMLExecutionProvider", BERTH_APPEND_BY_NAME, "CoreML", NULL, NULL, NULL},
     {"openvino", false, "OpenVINOExecutionProvider", BERTH_APPEND_BY_NAME, "OpenVINO", NULL, NULL, NULL},
@@ -81,8 +81,16 @@ static berth_status take_default(const berth_export *e, const char *device, bert
     const char *number = find_number(device, &base);
     for (int i = 0; i < N_ROWS; i++) {
         if (strlen(rows[i].device) != base || strncmp(rows[i].device, device, base) != 0) continue;
-        *out = (berth_provider){rows[i].name, rows[i].append, rows[i].word, rows[i].option, rows[i].value, NULL, false};
+        *out = (berth_provider){.name = rows[i].name,
+                                .append = rows[i].append,
+                                .word = rows[i].word,
+                                .option = rows[i].option,
+                                .value = rows[i].value};
+        out->card = number;
         if (number && rows[i].id) out->option = rows[i].id, out->value = number;
+        if (number && !rows[i].id && rows[i].append != BERTH_APPEND_NONE && strcmp(number, "0") != 0)
+            return berth_fail(e->ctx, BERTH_E_ARG, "%s has no option that picks '%.100s'; say --provider %.100s=NAME",
+                              out->name, device, device);
         out->guessed = rows[i].described;
         return BERTH_OK;
     }
@@ -123,7 +131,8 @@ static bool same_text(const char *a, const char *b) {
 }
 
 static bool same_provider(const berth_provider *a, const berth_provider *b) {
-    return strcmp(a->name, b->name) == 0 && same_text(a->option, b->option) && same_text(a->value, b->value);
+    return strcmp(a->name, b->name) == 0 && same_text(a->option, b->option) && same_text(a->value, b->value) &&
+           same_text(a->card, b->card);
 }
 
 /* The device's place in the session; `first` is the accelerator found so far, or NULL. */

@@ -17,6 +17,7 @@ typedef struct berth_provider {
     berth_append append;
     const char *word;           /* short name, or family of calls */
     const char *option, *value; /* a provider option, or NULL */
+    const char *card;           /* which of several, or NULL */
     const char *tag;            /* layer_ann of the operations on it */
     bool guessed;               /* the default of a device that is only described */
 } berth_provider;

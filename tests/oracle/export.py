@@ -190,12 +190,18 @@ def same_outputs(first, second):
         for a, b in zip(first, second))
 
 
-def check_same(run, other, what):
-    """Some models do not even give the same twice (a beam search over memory that nobody wrote): try again."""
-    for _ in range(20):
-        if same_outputs(run(), other()):
-            return
-    raise AssertionError(f"the same outputs {what}")
+def is_stable(path, inputs):
+    """False: the original does not even give the same twice (a beam search over memory that nobody wrote)."""
+    session = onnxruntime.InferenceSession(str(path), quiet(), providers=["CPUExecutionProvider"])
+    first = session.run(None, inputs)
+    return all(same_outputs(first, other) for _ in range(30) for other in (session.run(None, inputs), run_plainly(path)[1]))
+
+
+def check_same(path, inputs, expected, found, what):
+    if same_outputs(expected, found):
+        return
+    expect(not is_stable(path, inputs), f"the same outputs {what}")
+    print(f"{path.name}: differs from itself, not compared")
 
 
 def compile_loader(output, folder):
@@ -211,17 +217,13 @@ def check_running(path, folder, seed):
     expected = run_plainly(path)
     if expected is None:
         return False
-    inputs = expected[0]
-
-    def original():
-        return run_plainly(path)[1]
-
+    inputs, outputs = expected
     plan, output = place(path, folder, seed), folder / "placed.onnx"
     berth("export", path, plan, "--to", "onnx", "-o", output, "--provider", "gpu=WebGpuExecutionProvider")
-    check_same(original, lambda: run_plainly(output)[1], "from the exported model")
+    check_same(path, inputs, outputs, run_plainly(output)[1], "from the exported model")
     berth("export", path, plan, "--to", "onnx", "-o", output, "--provider", "gpu=CPUExecutionProvider")
     session = runpy.run_path(f"{output}.py")["session"]
-    check_same(original, lambda: session.run(None, inputs), "by the Python loader")
+    check_same(path, inputs, outputs, session.run(None, inputs), "by the Python loader")
     library = next((pathlib.Path(onnxruntime.__file__).parent / "capi").glob("libonnxruntime.so*"))
     done = subprocess.run([compile_loader(output, folder), library, output], capture_output=True, check=False)
     expect(done.stdout == f"inputs {len(inputs)}\n".encode(), f"the C loader: {done.stderr.decode()}")
