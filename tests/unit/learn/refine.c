@@ -206,7 +206,7 @@ static void rate_zero_changes_no_weights(void **state) {
 /* From single devices, without polish: the same search that does not learn, paired by seed. */
 static void it_learns(void **state) {
     enum { N_SEEDS = 3, EVALUATIONS = 500 };
-    if (support_is_slow()) support_skip("learning takes its time");
+    if (support_cases(N_SEEDS) < N_SEEDS) support_skip("learning takes its time");
     const berth_case_rule rules[] = {BERTH_CASE_CONCURRENT, BERTH_CASE_MEMORY};
     berth_settings on = settings_of(*state, "seeds=single polish=0"),
                    off = settings_of(*state, "seeds=single polish=0 learning_rate=0");
@@ -237,7 +237,7 @@ static void a_policy_carries_over(void **state) {
     berth_settings settings = settings_of(*state, "seeds=single polish=0");
     berth_policy *policy = NULL;
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
-    const bool slow = support_is_slow();
+    const bool slow = support_cases(8) < 8; /* memory is looked at, not what was learnt */
     for (int i = 0; i < (slow ? 2 : 8); i++) {
         setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), slow ? 10 : 100, 2 + 2 * (i % 2),
                            BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);

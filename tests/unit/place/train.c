@@ -309,7 +309,10 @@ static berth_status train(berth_ctx *ctx, void *user) {
     berth_policy *policy = NULL;
     berth_status status = berth_case_generate(ctx, &graph, &devices, &item);
     berth_lesson lesson = {.graph = graph, .devices = devices};
+    const char *set = "candidates=8";
     berth_train_options how = berth_train_options_default();
+    how.set = &set;
+    how.n_set = 1;
     how.output = user;
     how.episodes = 2;
     how.evaluations = 40;
