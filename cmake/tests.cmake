@@ -3,7 +3,7 @@
 # A test that exits with 77 was skipped.
 
 find_library(CMOCKA_LIBRARY cmocka REQUIRED)
-set(test_seconds 1500) # the dearest under valgrind on a busy machine
+set(test_seconds 600)
 
 function(berth_test_support target library)
   add_library(${target} STATIC tests/support/graphs.c tests/support/problems.c tests/support/support.c)

@@ -12,12 +12,8 @@
 #include "tensor/real.h"
 
 #ifdef BERTH_REAL_DOUBLE
-static inline double berth_real_exp(double x) {
-    return exp(x);
-}
-static inline double berth_real_tanh(double x) {
-    return tanh(x);
-}
+#define berth_real_exp  exp
+#define berth_real_tanh tanh
 #else
 /* Cephes' expf (Moshier): x = n log 2 + r, e^r by a polynomial, 2^n by the bits of the exponent. Adding 1.5 * 2^23
  * rounds to the nearest whole number and leaves it in the low bits. The ends are where floats end: no denormals. */

@@ -5,7 +5,9 @@ plan=$OLDPWD/plan.json
 "$BERTH" place tests/golden/topcuoglu.csv --method heft -o "$plan" >/dev/null
 "$BERTH" simulate tests/golden/topcuoglu.csv "$plan"
 "$BERTH" simulate tests/golden/topcuoglu.csv - --json <"$plan" | head -20
-for model in models/*.onnx models/ir/*.xml; do
+set -- models/*.onnx models/ir/*.xml
+[ "${BERTH_TEST_SHARE:-1}" -le 4 ] || set -- models/googlenet.onnx models/ir/resnet50.xml models/ir/bert_base.xml # a slower build
+for model; do
     for execution in serial queued concurrent contiguous; do
         "$BERTH" place "$model" --devices cpu,gpu,igpu,npu --execution-model $execution --evaluations 60 -o "$plan" \
             --json | grep '"makespan_ms"' | head -1 | tr -d ' ,' >"$OLDPWD/planned"

@@ -91,10 +91,19 @@ void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status
     if (!strstr(berth_ctx_message(ctx), fragment)) fail_msg("'%s' does not say '%s'", berth_ctx_message(ctx), fragment);
 }
 
-int support_cases(int n) {
+/* One case in so many. */
+static long share_of_cases(void) {
     const char *text = getenv("BERTH_TEST_SHARE");
-    long share = text ? strtol(text, NULL, 10) : 1;
+    return text ? strtol(text, NULL, 10) : 1;
+}
+
+int support_cases(int n) {
+    long share = share_of_cases();
     return share > 1 && n > share ? n / (int)share : share > 1 ? 1 : n;
+}
+
+bool support_is_slow(void) {
+    return share_of_cases() >= 50;
 }
 
 #ifdef NDEBUG

@@ -36,6 +36,9 @@ void support_refuse(berth_ctx *ctx, const char *bytes, size_t size, berth_status
 /* How many random cases to try where a plain build tries n: slow launchers ask for a share of them by
  * BERTH_TEST_SHARE=20 (one in twenty). At least 1. */
 int support_cases(int n);
+/* True where hardly any cases are wanted, one in fifty or fewer, as under valgrind: memory is looked at there, on every
+ * path. So problems are to be small, and what holds of many cases on the whole is not to be expected of the few. */
+bool support_is_slow(void);
 
 /* True in an optimised build without asserts, run as it is: only there do times mean anything. */
 bool support_is_optimised(void);

@@ -69,7 +69,7 @@ enum { N_VARIANTS = sizeof variants / sizeof *variants };
  * same again. */
 static void random_problems(void **state) {
     uint64_t seed = 31;
-    int n_answers = 0, n = support_cases(160);
+    int n_answers = 0, n = support_is_slow() ? N_VARIANTS : support_cases(160);
     for (int i = 0; i < n; i++) {
         support_costs how = support_costs_any(&seed, (berth_model)(i % BERTH_MODEL_COUNT), 25, 4);
         berth_costs *costs = support_costs_new(*state, &seed, &how);
@@ -94,7 +94,7 @@ static void random_problems(void **state) {
         berth_costs_free(costs);
     }
     print_message("%d answers of %d\n", n_answers, n);
-    assert_true(n_answers > n / 3);
+    if (!support_is_slow()) assert_true(n_answers > n / 3);
 }
 
 static void budgets_are_kept(void **state) {

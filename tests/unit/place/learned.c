@@ -16,7 +16,7 @@ typedef struct fixture {
 
 static int set_up(void **state) {
     static fixture f;
-    berth_case item = {BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 7};
+    berth_case item = {BERTH_GENERATED_LAYERS, support_is_slow() ? 12 : 40, 3, BERTH_CASE_CONCURRENT, 7};
     assert_int_equal(berth_ctx_new(&f.ctx, NULL), BERTH_OK);
     assert_int_equal(berth_case_generate(f.ctx, &f.graph, &f.devices, &item), BERTH_OK);
     snprintf(f.path, sizeof f.path, "/tmp/berth-learned-%ld.ckpt", (long)getpid());
@@ -52,16 +52,20 @@ static char *plan_text(berth_ctx *ctx, const berth_plan *plan) {
 }
 
 static void the_same_on_any_number_of_threads(void **state) {
+    const char *set = "ban_single=off"; /* else everything that is drawn may be a failure, where it is little */
+    const int64_t most = support_is_slow() ? 30 : 200;
     fixture *f = *state;
     for (int m = 0; berth_learned_method(m); m++) {
         char *texts[3];
         for (int i = 0; i < 3; i++) {
             berth_plan *plan = NULL;
-            berth_place_options how = options(berth_learned_method(m), 200);
+            berth_place_options how = options(berth_learned_method(m), most);
             how.threads = 1 + 2 * (i / 2); /* twice alone, once with three */
             how.seed = 4;
+            how.set = &set;
+            how.n_set = support_is_slow() && strncmp(how.method, "hsdag:", 6) == 0;
             assert_int_equal(berth_place(f->ctx, &plan, f->graph, f->devices, &how), BERTH_OK);
-            assert_true(plan->evaluations <= 200 && plan->evaluations > 100);
+            assert_true(plan->evaluations <= most && plan->evaluations > most / 2);
             assert_true(plan->n_settings > 5);
             texts[i] = plan_text(f->ctx, plan);
             berth_plan_free(plan);
@@ -188,7 +192,7 @@ static void sources_are_said(void **state) {
     fixture *f = *state;
     for (int m = 0; berth_learned_method(m); m++) {
         berth_plan *plan = NULL;
-        berth_place_options how = options(berth_learned_method(m), 300);
+        berth_place_options how = options(berth_learned_method(m), support_is_slow() ? 40 : 300);
         const char *set = "ban_single=off";
         how.set = &set;
         how.n_set = strncmp(how.method, "hsdag:", 6) == 0;
@@ -208,7 +212,7 @@ static void marks_are_filled(void **state) {
     for (size_t m = 0; m < sizeof methods / sizeof *methods; m++) {
         double ms[4] = {0};
         berth_plan *plan = NULL;
-        berth_place_options how = options(methods[m], 400);
+        berth_place_options how = options(methods[m], support_is_slow() ? 60 : 400);
         how.marks = marks;
         how.marks_ms = ms;
         how.n_marks = 4;

@@ -44,13 +44,17 @@ static int tear_down(void **state) {
 }
 
 static berth_train_options options(const fixture *f, const char *method, int64_t episodes) {
+    static const char *const ours[] = {"steps=4", "candidates=8"}, *const published[] = {"steps=4", "hidden=16"},
+                             *const rnn[] = {"steps=4", "rnn_hidden=16"};
     berth_train_options how = berth_train_options_default();
     how.method = method;
+    how.set = strcmp(method, "hsdag") == 0 ? ours : strcmp(method, "rnn") == 0 ? rnn : published;
+    how.n_set = support_is_slow() ? 2 : 0;
     how.episodes = episodes;
     how.output = f->path;
     how.threads = 1;
     how.seed = 3;
-    how.evaluations = strcmp(method, "hsdag") == 0 ? 60 : 0;
+    how.evaluations = strcmp(method, "hsdag") != 0 ? 0 : support_is_slow() ? 25 : 60;
     return how;
 }
 
@@ -174,8 +178,8 @@ static void what_differs_is_not_resumed(void **state) {
     other.set = &set;
     other.n_set = 1;
     refuse(f, &other, 2, BERTH_E_ARG, "setting learning_rate is another");
-    other = how;
-    other.method = "rnn";
+    other = options(f, "rnn", 4);
+    other.resume = true;
     refuse(f, &other, 2, BERTH_E_ARG, "policy of hsdag");
     other = how;
     other.evaluations = 61;
@@ -284,6 +288,7 @@ static void history_is_kept(void **state) {
     seen s = {0};
     berth_policy *policy = NULL;
     berth_train_options how = options(f, "hsdag:code", 4);
+    how.n_set = 0;
     how.train = count;
     how.train_user = &s;
     assert_int_equal(berth_train(f->ctx, &policy, f->lessons, 1, &how), BERTH_OK);
@@ -304,7 +309,10 @@ static berth_status train(berth_ctx *ctx, void *user) {
     berth_policy *policy = NULL;
     berth_status status = berth_case_generate(ctx, &graph, &devices, &item);
     berth_lesson lesson = {.graph = graph, .devices = devices};
+    const char *set = "candidates=8";
     berth_train_options how = berth_train_options_default();
+    how.set = &set;
+    how.n_set = 1;
     how.output = user;
     how.episodes = 2;
     how.evaluations = 40;

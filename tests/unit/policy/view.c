@@ -170,7 +170,7 @@ static void random_graphs_with_limits(void **state) {
         }
         support_model_close(&model);
     }
-    assert_true(n_plain > 0 && n_split > 0 && n_joined > 0);
+    if (!support_is_slow()) assert_true(n_plain > 0 && n_split > 0 && n_joined > 0);
 }
 
 static void problems_without_a_graph(void **state) {

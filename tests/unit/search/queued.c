@@ -72,7 +72,7 @@ static void equals_brute_force_with_sizes_of_tasks(void **state) {
         solve_one(*state, &how, &seed, 16, 1 << 16, &sum);
         if (sum.n_proven != sum.n_feasible) fail_msg("%d: not proven: %s", i, support_costs_text(&how));
     }
-    assert_true(sum.n_feasible > sum.n / 3);
+    if (!support_is_slow()) assert_true(sum.n_feasible > sum.n / 3);
 }
 
 /* Not everything that lies on a device is known: a bound, most often the optimum. */
@@ -86,7 +86,7 @@ static void bounds_peaks(void **state) {
         solve_one(*state, &how, &seed, 16, 1 << 16, &sum);
     }
     printf("peaks: %d of %d proven, bound / optimum %.4f\n", sum.n_proven, sum.n_feasible, sum.share / sum.n_feasible);
-    assert_true(sum.n_proven > 0.8 * sum.n_feasible);
+    if (!support_is_slow()) assert_true(sum.n_proven > 0.8 * sum.n_feasible);
 }
 
 /* One round of few labels: nothing but merging and giving up. */
@@ -99,7 +99,7 @@ static void bounds_when_relaxed(void **state) {
     }
     printf("16 labels: %d of %d proven, bound / optimum %.4f\n", sum.n_proven, sum.n_feasible,
            sum.share / sum.n_feasible);
-    assert_true(sum.n_proven < sum.n_feasible && sum.share > 0.8 * sum.n_feasible);
+    if (!support_is_slow()) assert_true(sum.n_proven < sum.n_feasible && sum.share > 0.8 * sum.n_feasible);
 }
 
 /* However few evaluations there are, the bound is one, and hardly more of them are used. */
