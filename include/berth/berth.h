@@ -19,6 +19,7 @@
 #include "berth/read.h"
 #include "berth/runtime.h"
 #include "berth/simulate.h"
+#include "berth/store.h"
 #include "berth/text.h"
 #include "berth/work.h"
 
