@@ -10,7 +10,6 @@
 #include "base/sha256.h"
 #include "store/database.h"
 
-#include <assert.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

@@ -9,6 +9,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sqlite3.h>
+#include <sys/file.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -129,6 +130,84 @@ static void completed_puts_outlive_a_kill(void **state) {
         total += next - first;
     }
     printf("%d puts in %d processes, %d of them killed while they wrote\n", total, rounds, hot);
+}
+
+/* SQLite's calls of the system, of which the one numbered `steps` is half done when the process is killed. */
+static int steps;
+
+static void step(int fd, const void *bytes, size_t n, off_t offset) {
+    if (steps-- > 0) return;
+    if (n > 0 && pwrite(fd, bytes, n / 2, offset) < 0) _exit(1);
+    raise(SIGKILL);
+}
+
+static ssize_t step_pwrite(int fd, const void *bytes, size_t n, off_t offset) {
+    step(fd, bytes, n, offset);
+    return pwrite(fd, bytes, n, offset);
+}
+
+static ssize_t step_write(int fd, const void *bytes, size_t n) {
+    step(fd, bytes, n, lseek(fd, 0, SEEK_CUR));
+    return write(fd, bytes, n);
+}
+
+static int step_truncate(int fd, off_t size) {
+    step(fd, NULL, 0, 0);
+    return ftruncate(fd, size);
+}
+
+static int step_unlink(const char *path) {
+    step(-1, NULL, 0, 0);
+    return unlink(path);
+}
+
+/* A value of 29999 letters, which say how far it got. */
+static void put_and_die(fixture *f, int at) {
+    sqlite3_vfs *vfs = sqlite3_vfs_find(NULL);
+    REQUIRE(vfs && vfs->xSetSystemCall);
+    vfs->xSetSystemCall(vfs, "pwrite", (sqlite3_syscall_ptr)step_pwrite);
+    vfs->xSetSystemCall(vfs, "pwrite64", (sqlite3_syscall_ptr)step_pwrite);
+    vfs->xSetSystemCall(vfs, "write", (sqlite3_syscall_ptr)step_write);
+    vfs->xSetSystemCall(vfs, "ftruncate", (sqlite3_syscall_ptr)step_truncate);
+    REQUIRE(vfs->xSetSystemCall(vfs, "unlink", (sqlite3_syscall_ptr)step_unlink) == SQLITE_OK);
+    steps = at;
+    REQUIRE(berth_store_open(f->ctx, &f->store, f->path) == BERTH_OK && f->n_warnings == 0);
+    char value[30000];
+    memset(value, 'a' + at % 26, sizeof value - 1);
+    value[sizeof value - 1] = 0;
+    REQUIRE(berth_store_put(f->store, "run", "changing", value, sizeof value - 1) == BERTH_OK && f->n_warnings == 0);
+}
+
+/* Killed in every step of beginning a store and of changing a value in it. */
+static void every_step_may_be_the_last(void **state) {
+    fixture *f = *state;
+    int begun = 0, changed = 0, last = -1, status;
+    do {
+        status = wait_for(start(f, put_and_die, begun));
+        if (status) assert_int_equal(status, 128 + SIGKILL);
+        reopen(f, f->path);
+        put(f, "other", "1");
+        const char *value = get(f, "changing");
+        assert_true(value ? strlen(value) == 29999 : status != 0);
+        reopen(f, "none");
+        if (status) unlink(f->path);
+        last = begun++;
+    } while (status);
+    do {
+        status = wait_for(start(f, put_and_die, changed));
+        if (status) assert_int_equal(status, 128 + SIGKILL);
+        reopen(f, f->path);
+        expect(f, "other", "1");
+        const char *value = get(f, "changing");
+        assert_non_null(value);
+        assert_int_equal(strlen(value), 29999);
+        if (status == 0 || value[0] == 'a' + changed % 26) last = changed; /* the kill came after the commit */
+        assert_int_equal(value[0], 'a' + last % 26);
+        changed++;
+    } while (status);
+    assert_int_equal(f->n_warnings, 0);
+    printf("%d steps to begin a store and put, %d to change a value\n", begun - 1, changed - 1);
+    assert_true(begun > 5 && changed > 5);
 }
 
 enum { PUTS = 15, WRITERS = 4 };
@@ -411,6 +490,21 @@ static void damage_is_found_by_many(void **state) {
     }
 }
 
+/* Whoever replaces a damaged store has locked its folder; others wait, but not for ever. */
+static void damage_is_replaced_under_a_lock(void **state) {
+    fixture *f = *state;
+    make_damaged(f, 100);
+    int fd = open(f->folder, O_RDONLY | O_DIRECTORY);
+    assert_int_equal(flock(fd, LOCK_EX), 0);
+    berth_ctx_set_cancel(f->ctx, yes, NULL);
+    reopen(f, f->path);
+    expect_warning(f, "cannot be replaced: another process keeps it locked");
+    assert_null(berth_store_path(f->store));
+    berth_ctx_set_cancel(f->ctx, NULL, NULL);
+    close(fd);
+    begins_anew(f, f->path);
+}
+
 /* Any bytes, anywhere: whatever is found is right, and nothing crashes. */
 static void random_damage_is_no_answer(void **state) {
     enum { ROWS = 12 };
@@ -457,6 +551,7 @@ static void random_damage_is_no_answer(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         TEST(completed_puts_outlive_a_kill),
+        TEST(every_step_may_be_the_last),
         TEST(processes_share_one),
         TEST(waits_for_another_writer),
         TEST(waiting_has_an_end),
@@ -466,6 +561,7 @@ int main(void) {
         TEST(may_be_removed_meanwhile),
         TEST(damage_gives_way),
         TEST(damage_is_found_by_many),
+        TEST(damage_is_replaced_under_a_lock),
         TEST(random_damage_is_no_answer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
