@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # A thin front for CMake and scripts/. `make help` lists what there is.
 PREFIX ?= /usr/local
-# The shipped build leaves the tests out: it needs a compiler, cmake, ninja, expat and zlib, and nothing else.
+# The shipped build leaves the tests out: it needs a compiler, cmake, ninja, expat, zlib and SQLite, and nothing else.
 configure = cmake --preset release -DBERTH_TESTS=OFF >/dev/null
 
 .PHONY: help setup build demo test check bench fuzz install clean

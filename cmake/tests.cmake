@@ -55,7 +55,7 @@ function(berth_check_test name)
   set_tests_properties(checks.${name} PROPERTIES LABELS check TIMEOUT ${test_seconds})
 endfunction()
 
-foreach(folder base graph read group device cost simulate search tensor policy learn runtime plan place cli)
+foreach(folder base graph read group device cost simulate search tensor policy learn runtime store plan place cli)
   include(tests/unit/${folder}/tests.cmake)
 endforeach()
 include(tests/cli/tests.cmake)

@@ -20,6 +20,7 @@
 #include "berth/real.h"
 #include "berth/runtime.h"
 #include "berth/simulate.h"
+#include "berth/store.h"
 #include "berth/text.h"
 #include "berth/work.h"
 

@@ -24,7 +24,7 @@ typedef struct berth_real_options {
 /** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 3 candidates. */
 BERTH_API berth_real_options berth_real_options_default(void);
 
-typedef struct berth_real {
+typedef struct berth_real_plan {
     berth_plan *plan;         /* the answer: a split, or everything on the best single device */
     berth_profile *profile;   /* NULL: it was read from a file */
     berth_measured *measured; /* of the best split, against every single device; NULL: no split was worth a run */
@@ -32,7 +32,7 @@ typedef struct berth_real {
     const char *verdict; /* why, in one line */
     double predicted_ms; /* of the split that was measured */
     berth_device_set *devices;
-} berth_real;
+} berth_real_plan;
 
 /**
  * Place a model on real devices. Where no split surely gains `min_gain` over the fastest single device on fresh runs,
@@ -41,11 +41,11 @@ typedef struct berth_real {
  * @param devices  of the runtime, the cpu first
  * @return BERTH_OK; what berth_profile_take(), berth_place() and berth_measure() return
  */
-BERTH_API BERTH_MUST_CHECK berth_status berth_place_real(berth_ctx *ctx, berth_real **out, berth_runtime *runtime,
+BERTH_API BERTH_MUST_CHECK berth_status berth_place_real(berth_ctx *ctx, berth_real_plan **out, berth_runtime *runtime,
                                                          const berth_graph *graph, const char *model,
                                                          const char *const *devices, int32_t n_devices,
                                                          const berth_real_options *options);
-BERTH_API void berth_real_free(berth_real *real);
+BERTH_API void berth_real_plan_free(berth_real_plan *real);
 
 #ifdef __cplusplus
 }

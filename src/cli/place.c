@@ -224,7 +224,7 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
 
 /* --- on real devices -------------------------------------------------------------------------------------------- */
 
-static void put_real(berth_text *text, const berth_real *real, const berth_graph *graph, const char *output) {
+static void put_real(berth_text *text, const berth_real_plan *real, const berth_graph *graph, const char *output) {
     cli_text_key(text, "answer");
     berth_text_printf(text, "%s\n", real->verdict);
     cli_text_key(text, "operations");
@@ -250,7 +250,8 @@ static void put_real(berth_text *text, const berth_real *real, const berth_graph
     berth_text_printf(text, "\n");
 }
 
-static int print_real(berth_ctx *ctx, const berth_real *real, const berth_graph *graph, const place_values *values) {
+static int print_real(berth_ctx *ctx, const berth_real_plan *real, const berth_graph *graph,
+                      const place_values *values) {
     berth_text *text = NULL;
     int code = CLI_DONE;
     if (values->output) code = print_plan(ctx, real->plan, false, values->output);
@@ -271,7 +272,7 @@ static int place_real(berth_ctx *ctx, const place_values *values, const berth_re
     berth_read_options read = berth_read_options_default();
     berth_graph *graph = NULL;
     berth_runtime *runtime = NULL;
-    berth_real *real = NULL;
+    berth_real_plan *real = NULL;
     int32_t n = 0;
     read.shapes = how->place.shapes;
     read.n_shapes = how->place.n_shapes;
@@ -282,7 +283,7 @@ static int place_real(berth_ctx *ctx, const place_values *values, const berth_re
     if (status == BERTH_OK) status = berth_place_real(ctx, &real, runtime, graph, model, devices, n, how);
     cli_progress_end(values->common.quiet);
     int code = status == BERTH_OK ? print_real(ctx, real, graph, values) : cli_report_failure(ctx, status, CLI_READING);
-    berth_real_free(real);
+    berth_real_plan_free(real);
     berth_runtime_free(runtime);
     berth_graph_free(graph);
     return code;

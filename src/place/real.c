@@ -14,7 +14,7 @@
 enum { MOST_CANDIDATES = 8, PATH_SIZE = 4096, QUICK_ROUNDS = 2 };
 
 typedef struct whole { /* what is handed out, with its memory */
-    berth_real real;
+    berth_real_plan real;
     berth_arena arena;
 } whole;
 
@@ -212,7 +212,7 @@ static int32_t fastest_single(const loop *l) {
 }
 
 static berth_status decide(loop *l, int32_t best) {
-    berth_real *real = &l->out->real;
+    berth_real_plan *real = &l->out->real;
     const berth_measured *m = real->measured;
     berth_arena *arena = &l->out->arena;
     if (best < 0) {
@@ -257,7 +257,7 @@ static berth_status run(loop *l) {
     return BERTH_OK;
 }
 
-berth_status berth_place_real(berth_ctx *ctx, berth_real **out, berth_runtime *runtime, const berth_graph *graph,
+berth_status berth_place_real(berth_ctx *ctx, berth_real_plan **out, berth_runtime *runtime, const berth_graph *graph,
                               const char *model, const char *const *devices, int32_t n_devices,
                               const berth_real_options *options) {
     *out = NULL;
@@ -280,11 +280,11 @@ berth_status berth_place_real(berth_ctx *ctx, berth_real **out, berth_runtime *r
     if (status == BERTH_OK)
         *out = &made->real;
     else
-        berth_real_free(&made->real);
+        berth_real_plan_free(&made->real);
     return status;
 }
 
-void berth_real_free(berth_real *real) {
+void berth_real_plan_free(berth_real_plan *real) {
     if (!real) return;
     whole *made = (whole *)real;
     berth_allocator allocator = made->arena.allocator;
