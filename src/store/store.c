@@ -133,9 +133,9 @@ void berth_store_set_patience(berth_store *store, double seconds) {
 static berth_status name_row(berth_store *store, const char *kind, const char *key, row *out) {
     static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789-_";
     size_t n = strlen(kind);
+    *out = (row){.kind = kind, .key = key};
     if (n == 0 || n > BERTH_STORE_LONGEST_KIND || strspn(kind, letters) != n)
         return berth_fail(store->ctx, BERTH_E_ARG, "no kind of result is called '%.100s'", kind);
-    *out = (row){.kind = kind, .key = key};
     if (!key) return BERTH_OK;
     n = strnlen(key, BERTH_STORE_LONGEST_KEY + 1);
     if (n > BERTH_STORE_LONGEST_KEY)

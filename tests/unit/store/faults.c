@@ -362,7 +362,7 @@ static void remove_ballast(fixture *f) {
 static void fill_disk(fixture *f, int kib) {
     char size[32], path[700];
     snprintf(size, sizeof size, "size=%dk", 1024 + kib);
-    if (unshare(CLONE_NEWNS) != 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) != 0 ||
+    if (unshare(CLONE_NEWNS) != 0 || mount("none", "/", "none", MS_REC | MS_PRIVATE, "") != 0 ||
         mount("tmpfs", f->folder, "tmpfs", 0, size) != 0)
         _exit(CANNOT);
     snprintf(path, sizeof path, "%s/ballast", f->folder);
