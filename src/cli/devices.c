@@ -155,7 +155,7 @@ static berth_status put_set(berth_ctx *ctx, berth_text *text, const char *names)
 }
 
 static int run_devices(berth_ctx *ctx, int argc, char **argv) {
-    devices_values values = {0};
+    devices_values values = {.runtime = {.store = "none"}};
     berth_text *text = NULL;
     int code = CLI_DONE;
     if (!cli_command_begin(ctx, &cli_devices, &values, argc, argv, &code)) return code;

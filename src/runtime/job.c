@@ -142,6 +142,7 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     put_text(text, "profile", answer->profile);
     berth_json_double(text, "load_ms", answer->load_ms);
     berth_json_double(text, "first_ms", answer->first_ms);
+    if (answer->peak_bytes > 0) berth_json_double(text, "peak_bytes", answer->peak_bytes);
     berth_json_int(text, "warm", answer->n_warm);
     berth_json_array_begin(text, "runs_ms");
     for (int32_t i = 0; i < answer->n_runs; i++) berth_json_double(text, NULL, answer->runs_ms[i]);
@@ -184,6 +185,16 @@ static berth_status read_answer(const document *d, berth_answer *answer) {
     return want_files(d, "outputs", &answer->outputs, &answer->n_outputs);
 }
 
+berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size,
+                               berth_answer *answer) {
+    document d = {.ctx = ctx, .arena = arena, .name = "answer of the worker"};
+    *answer = (berth_answer){0};
+    BERTH_TRY(berth_json_parse(ctx, arena, d.name, bytes, size, MAX_DEPTH, &d.root));
+    if (berth_json_get(d.root, "peak_bytes"))
+        BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "peak_bytes", &answer->peak_bytes));
+    return read_answer(&d, answer);
+}
+
 static berth_status judge_end(berth_ctx *ctx, const berth_job *job, const berth_child_result *result) {
     char how[BERTH_CHILD_WORDS + 100];
     berth_child_describe(result, how, sizeof how);
@@ -219,8 +230,7 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
     if (status == BERTH_OK && end) *end = result.end;
     if (status == BERTH_OK) status = judge_end(ctx, job, &result);
     if (status != BERTH_OK) return status;
-    document d = {.ctx = ctx, .arena = arena, .name = "answer of the worker"};
-    BERTH_TRY(berth_json_parse(ctx, arena, d.name, result.answer, result.answer_size, MAX_DEPTH, &d.root));
+    status = berth_answer_read(ctx, arena, result.answer, result.answer_size, answer);
     answer->peak_bytes = result.peak_bytes;
-    return read_answer(&d, answer);
+    return status;
 }

@@ -78,5 +78,7 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
 void berth_job_write(berth_text *text, const berth_job *job);
 berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size, berth_job *job);
 void berth_answer_write(berth_text *text, const berth_answer *answer);
+berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size,
+                               berth_answer *answer);
 
 #endif
