@@ -38,6 +38,7 @@ void berth_job_write(berth_text *text, const berth_job *job) {
     put_text(text, "assignment", job->assignment);
     berth_json_string(text, "optimisation", levels[job->optimisation]);
     berth_json_int(text, "threads", job->threads);
+    berth_json_bool(text, "waits", job->waits);
     berth_json_bool(text, "native_precision", job->native_precision);
     put_files(text, "inputs", job->inputs, job->n_inputs);
     berth_json_int(text, "least_runs", job->least_runs);
@@ -128,6 +129,7 @@ berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *byte
     BERTH_TRY(want_integer(&d, "threads", 0, &job->threads));
     BERTH_TRY(want_integer(&d, "least_runs", 0, &job->least_runs));
     BERTH_TRY(want_integer(&d, "most_runs", 0, &job->most_runs));
+    BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "waits", &job->waits));
     BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "native_precision", &job->native_precision));
     BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "run_seconds", &job->run_seconds));
     return want_files(&d, "inputs", &job->inputs, &job->n_inputs);

@@ -38,6 +38,7 @@ typedef struct berth_job {
     const char *assignment; /* which marked operations run where, in the runtime's own words; NULL: its own choice */
     berth_optimisation optimisation;
     int32_t threads;       /* at least 1 */
+    bool waits;            /* the host waits for every kernel, where the device can be told so: for profiles */
     bool native_precision; /* devices may compute in a narrower type than the model's */
     const berth_job_file *inputs;
     int32_t n_inputs;
