@@ -6,6 +6,7 @@ berth_unit_test(runtime inputs)
 berth_unit_test(runtime runtime)
 berth_unit_test(runtime trace)
 berth_unit_test(runtime attribute)
+berth_unit_test(runtime weights)
 
 # A library that is not ONNX Runtime, or not as it should be: what it does is up to $BERTH_FAKE.
 add_library(fake_ort MODULE tests/unit/runtime/fake_ort.c)
