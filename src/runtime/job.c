@@ -2,10 +2,10 @@
 /* Jobs and answers to and from JSON, and the process between them. */
 #include "runtime/job.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ANSWER = 1 << 26, MAX_DEPTH = 16, MOST_RUNS = 1 << 20 };
+enum { MOST_ANSWER = 1 << 26, MAX_DEPTH = 16 };
 
 static const char *const kinds[] = {"probe", "run"};
 static const char *const levels[] = {"none", "basic", "all"};
@@ -184,6 +184,19 @@ static berth_status read_answer(const document *d, berth_answer *answer) {
     return want_files(d, "outputs", &answer->outputs, &answer->n_outputs);
 }
 
+/* The parent sizes and divides by what it asked for: a worker that answers otherwise is broken. */
+static berth_status check_runs(const document *d, const berth_job *job, const berth_answer *answer) {
+    int32_t most = job->most_runs > job->least_runs ? job->most_runs : job->least_runs;
+    if (job->kind != BERTH_JOB_RUN) return BERTH_OK;
+    if (answer->n_runs < job->least_runs || answer->n_runs > most)
+        return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: %" PRId32 " runs, where %" PRId32 " to %" PRId32 " were wanted",
+                          d->name, answer->n_runs, job->least_runs, most);
+    for (int32_t i = 0; i < answer->n_runs; i++)
+        if (!(answer->runs_ms[i] > 0))
+            return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: a run that took %g ms", d->name, answer->runs_ms[i]);
+    return BERTH_OK;
+}
+
 static berth_status judge_end(berth_ctx *ctx, const berth_job *job, const berth_child_result *result) {
     char how[BERTH_CHILD_WORDS + 100];
     berth_child_describe(result, how, sizeof how);
@@ -222,5 +235,6 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
     document d = {.ctx = ctx, .arena = arena, .name = "answer of the worker"};
     BERTH_TRY(berth_json_parse(ctx, arena, d.name, result.answer, result.answer_size, MAX_DEPTH, &d.root));
     answer->peak_bytes = result.peak_bytes;
-    return read_answer(&d, answer);
+    BERTH_TRY(read_answer(&d, answer));
+    return check_runs(&d, job, answer);
 }
