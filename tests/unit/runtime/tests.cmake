@@ -7,6 +7,8 @@ berth_unit_test(runtime runtime)
 berth_unit_test(runtime trace)
 berth_unit_test(runtime attribute)
 berth_unit_test(runtime weights)
+berth_unit_test(runtime trial)
+berth_unit_test(runtime measure)
 
 # A library that is not ONNX Runtime, or not as it should be: what it does is up to $BERTH_FAKE.
 add_library(fake_ort MODULE tests/unit/runtime/fake_ort.c)
@@ -15,3 +17,18 @@ set_target_properties(fake_ort PROPERTIES C_VISIBILITY_PRESET default)
 add_dependencies(unit_runtime_runtime fake_ort berth_cli)
 target_compile_definitions(unit_runtime_runtime PRIVATE BERTH_CLI="$<TARGET_FILE:berth_cli>"
                            BERTH_FAKE_ORT="$<TARGET_FILE:fake_ort>")
+
+# A worker without any runtime: what it answers is up to $BERTH_FAKE_WORKER. Tests of place use it, too.
+add_executable(fake_worker tests/unit/runtime/fake_worker.c)
+berth_ours(fake_worker)
+target_link_libraries(fake_worker PRIVATE test_support)
+set_target_properties(fake_worker PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
+function(berth_faked test)
+  add_dependencies(${test} fake_worker)
+  target_include_directories(${test} PRIVATE tests/unit/runtime)
+  target_compile_definitions(${test} PRIVATE BERTH_FAKE_WORKER_PROGRAM="$<TARGET_FILE:fake_worker>")
+endfunction()
+berth_faked(unit_runtime_trial)
+berth_faked(unit_runtime_measure)
+add_dependencies(unit_runtime_measure berth_cli)
+target_compile_definitions(unit_runtime_measure PRIVATE BERTH_CLI="$<TARGET_FILE:berth_cli>")
