@@ -99,6 +99,10 @@ static void put_found(berth_text *text, const berth_runtime *runtime, const bert
     berth_json_null(text, "memory_bytes");
     berth_json_bool(text, "works", device->works);
     berth_json_string(text, "reason", device->reason);
+    berth_json_inline(text);
+    berth_json_array_begin(text, "members");
+    berth_json_string(text, NULL, device->name);
+    berth_json_array_end(text);
     berth_json_object_end(text);
 }
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 enum { N = BERTH_CALIBRATION_NUMBERS, MOST_STEPS = 3000, RESTARTS = 4 };
-static const double smallest = 1e-12;
+static const double smallest = 1e-12, largest = 1e12;
 
 typedef struct fitter {
     const berth_costs *measured;
@@ -44,7 +44,7 @@ static berth_calibration numbers_at(const double *x) {
 static void to_logs(const berth_calibration *c, double *x) {
     const double values[N] = {c->run_ms,      c->host_scale,     c->other_scale,  c->launch_ms,
                               c->in_fixed_ms, c->in_ms_per_byte, c->out_fixed_ms, c->out_ms_per_byte};
-    for (int i = 0; i < N; i++) x[i] = log(fmax(values[i], smallest));
+    for (int i = 0; i < N; i++) x[i] = log(fmin(fmax(values[i], smallest), largest));
 }
 
 static double predict(fitter *f, const berth_calibration *c, int32_t i) {
@@ -59,9 +59,10 @@ static double loss_at(fitter *f, const double *x) {
     int32_t n = 0;
     apply(f, &c);
     for (int32_t i = 0; i < f->n; i++) {
-        if (f->observations[i].is_held_out) continue;
+        double measured = f->observations[i].ms;
+        if (f->observations[i].is_held_out || !(measured > 0 && measured < INFINITY)) continue;
         double ms = predict(f, &c, i);
-        sum += ms < INFINITY ? fabs(log(ms / f->observations[i].ms)) : 10;
+        sum += ms < INFINITY ? fabs(log(ms / measured)) : 10;
         n++;
     }
     for (int i = 0; i < N; i++) away += (x[i] - f->start[i]) * (x[i] - f->start[i]);

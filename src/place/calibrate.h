@@ -23,7 +23,8 @@ typedef struct berth_observation {
 } berth_observation;
 
 /* Costs with times as they were measured (kernels alone on the other device), two devices, the host first, `queued`.
- * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|.
+ * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|;
+ * times that are not positive and finite do not count.
  * predicted [n] gets what the fit says of each. */
 berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const berth_observation *observations, int32_t n,
                              berth_calibration *fit, double *predicted);

@@ -53,6 +53,7 @@ static berth_status draft_devices(profiler *p) {
     berth_device_set *known = NULL;
     BERTH_TRY(berth_device_set_read(p->ctx, &known, "cpu,gpu"));
     berth_status status = berth_device_draft_new(p->ctx, &p->draft, p->n_devices, p->runtime->name);
+    if (status == BERTH_OK) p->out->profile.devices = &p->draft->set; /* which frees them in every case */
     for (int32_t d = 0; d < p->n_devices && status == BERTH_OK; d++) {
         berth_device *device = &p->draft->devices[d];
         bool is_host = strcmp(p->devices[d], "cpu") == 0;
@@ -73,6 +74,11 @@ static berth_status draft_devices(profiler *p) {
 
 static double *time_at(const profiler *p, int32_t op, int32_t device) {
     return &p->op_ms[(size_t)op * (size_t)p->n_devices + (size_t)device];
+}
+
+/* Be it that the device does not say how long it takes there. */
+static bool can_run(const profiler *p, int32_t op, int32_t device) {
+    return !isinf(*time_at(p, op, device));
 }
 
 /* Times by file, as everybody else gets them. */
@@ -115,20 +121,14 @@ static berth_status fill_unknown(profiler *p, int32_t d, double whole_ms) {
 /* --- whole runs ------------------------------------------------------------------------------------------------- */
 
 /* Runs of groups that runtimes fuse, on one device and then on the other. */
-static berth_status draw_placement(profiler *p, const berth_groups *groups, berth_rng *rng, int32_t *device) {
+static void draw_placement(profiler *p, const berth_groups *groups, berth_rng *rng, int32_t *device) {
     int32_t pieces = 2 + (int32_t)berth_rng_below(rng, MOST_PIECES - 1);
-    int32_t first = (int32_t)berth_rng_below(rng, 2), current = first;
+    int32_t current = (int32_t)berth_rng_below(rng, 2);
     for (int32_t g = 0; g < groups->n_groups; g++) {
         if (berth_rng_below(rng, (uint32_t)groups->n_groups) < (uint32_t)pieces) current = 1 - current;
-        bool can = true;
         for (int32_t k = groups->member_start[g]; k < groups->member_start[g + 1]; k++)
-            can &= isfinite(*time_at(p, groups->members[k], current));
-        for (int32_t k = groups->member_start[g]; k < groups->member_start[g + 1]; k++) {
-            int32_t op = groups->members[k];
-            device[op] = can || isfinite(*time_at(p, op, current)) ? current : 0;
-        }
+            device[groups->members[k]] = can_run(p, groups->members[k], current) ? current : 0;
     }
-    return BERTH_OK;
 }
 
 static berth_status draw_placements(profiler *p) {
@@ -145,11 +145,34 @@ static berth_status draw_placements(profiler *p) {
     berth_rng_init(&rng, p->options->run.seed, PLACEMENTS_STREAM);
     for (int32_t i = 0; i < p->n_runs; i++) {
         for (int32_t op = 0; op < p->out->profile.n_ops && i < p->n_devices; op++)
-            p->op_device[i][op] = isfinite(*time_at(p, op, i)) ? i : 0;
+            p->op_device[i][op] = can_run(p, op, i) ? i : 0;
         if (i >= p->n_devices) draw_placement(p, groups, &rng, p->op_device[i]);
-        p->observations[i].is_held_out = i >= p->n_devices && (i - p->n_devices) % 2 == 1 && p->options->held_out > 0;
+        p->observations[i].is_held_out = i >= p->n_devices + p->options->placements;
     }
     berth_groups_free(groups);
+    return BERTH_OK;
+}
+
+/* A placement as it ran; random ones that did not are left out, but every device must run alone. */
+static berth_status take_run(profiler *p, int32_t from, const berth_trial_result *result, berth_profiled_run *runs) {
+    int32_t n_ops = p->out->profile.n_ops, to = p->out->profile.n_runs;
+    if (result->latency.runs == 0 && from >= p->n_devices) {
+        berth_log(p->ctx, BERTH_LOG_WARNING, "a placement to calibrate on could not be run: %s", result->reason);
+        return BERTH_OK;
+    }
+    if (result->latency.runs == 0)
+        return berth_fail(p->ctx, result->status, "%.60s: %.900s", p->devices[from], result->reason);
+    char *digits = berth_arena_push(&p->out->arena, (size_t)n_ops + 1, 1);
+    if (!digits) return berth_fail_nomem(p->ctx);
+    for (int32_t op = 0; op < n_ops; op++) digits[op] = (char)('0' + p->op_device[from][op]);
+    p->op_device[to] = p->op_device[from];
+    p->observations[to] = p->observations[from];
+    p->observations[to].ms = result->latency.median_ms;
+    runs[to] = (berth_profiled_run){.measured_ms = result->latency.median_ms,
+                                    .is_held_out = p->observations[to].is_held_out,
+                                    .label = from < p->n_devices ? p->draft->devices[from].name : "random",
+                                    .placement = digits};
+    p->out->profile.n_runs++;
     return BERTH_OK;
 }
 
@@ -176,18 +199,8 @@ static berth_status run_whole(profiler *p) {
                                                            "random", &candidates[i]));
     BERTH_TRY(berth_trial_run(p->ctx, &p->model.arena, p->runtime, candidates, p->n_runs, &how, results));
     p->out->profile.runs = runs;
-    p->out->profile.n_runs = p->n_runs;
-    for (int32_t i = 0; i < p->n_runs; i++) {
-        if (results[i].latency.runs == 0) return berth_fail(p->ctx, results[i].status, "%s", results[i].reason);
-        p->observations[i].ms = results[i].latency.median_ms;
-        runs[i].measured_ms = results[i].latency.median_ms;
-        runs[i].is_held_out = p->observations[i].is_held_out;
-        runs[i].label = i < p->n_devices ? p->draft->devices[i].name : "random";
-        char *digits = berth_arena_push(&p->out->arena, (size_t)p->out->profile.n_ops + 1, 1);
-        if (!digits) return berth_fail_nomem(p->ctx);
-        for (int32_t op = 0; op < p->out->profile.n_ops; op++) digits[op] = (char)('0' + p->op_device[i][op]);
-        runs[i].placement = digits;
-    }
+    for (int32_t i = 0; i < p->n_runs; i++) BERTH_TRY(take_run(p, i, &results[i], runs));
+    p->n_runs = p->out->profile.n_runs;
     return BERTH_OK;
 }
 
@@ -323,7 +336,6 @@ static berth_status take(profiler *p, const char *path) {
     const double *ms = NULL;
     BERTH_TRY(describe(p));
     BERTH_TRY(draft_devices(p));
-    out->devices = &p->draft->set;
     BERTH_TRY(berth_run_model_init(&p->model, p->ctx, p->graph, path, &p->options->run));
     out->synthesized = p->model.n_made_files > 0;
     BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, p->runtime, &p->model, p->devices, p->n_devices,

@@ -107,17 +107,29 @@ static berth_status take_profile(loop *l, const char *path) {
     return write_profile(l, key, path);
 }
 
+/* Plans number devices as the profile does, runs as the caller does. */
+static berth_status check_devices(const loop *l, const char *path) {
+    const berth_device_set *set = l->out->real.devices;
+    bool same = set->n_devices == l->n_devices;
+    for (int32_t d = 0; d < l->n_devices && same; d++) same = strcmp(set->devices[d].name, l->devices[d]) == 0;
+    if (same) return BERTH_OK;
+    return berth_fail(l->ctx, BERTH_E_ARG, "%.600s: this profile is of other devices than those that are to be used",
+                      path);
+}
+
 /* From the file, if it is there; else from the store, or taken, and written to it. */
 static berth_status find_profile(loop *l) {
     const char *path = l->options->place.profile;
     if (!path) {
         const char *folder = getenv("TMPDIR");
-        snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder ? folder : "/tmp", (int)getpid());
+        snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder && *folder ? folder : "/tmp",
+                 (int)getpid());
         path = l->scratch;
     }
     if (path == l->scratch || access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
     l->place.profile = path;
-    return berth_device_set_read(l->ctx, &l->out->real.devices, path);
+    BERTH_TRY(berth_device_set_read(l->ctx, &l->out->real.devices, path));
+    return check_devices(l, path);
 }
 
 /* --- candidates ------------------------------------------------------------------------------------------------- */
@@ -188,17 +200,23 @@ static berth_status measure(loop *l, const berth_plan *plan, int32_t rounds, ber
     return status;
 }
 
-/* The one that runs fastest in a few runs; -1: none runs. */
+/* It ran to the end and computes what the model says. */
+static bool is_sound(const berth_measured *m) {
+    return m->plan.latency.runs > 0 && !*m->plan.reason && m->outputs.equal;
+}
+
+/* The one that is fastest in a few runs, sound ones before others; -1: there is none. */
 static berth_status choose_candidate(loop *l, int32_t *best) {
     double fastest = INFINITY;
+    bool sound = false;
     *best = l->n_plans > 0 ? 0 : -1;
-    if (l->n_plans < 2) return BERTH_OK;
-    *best = -1;
-    for (int32_t i = 0; i < l->n_plans; i++) {
+    for (int32_t i = 0; i < l->n_plans && l->n_plans > 1; i++) {
         berth_measured *measured = NULL;
         BERTH_TRY(measure(l, l->plans[i], QUICK_ROUNDS, &measured));
-        if (measured->plan.latency.runs > 0 && measured->plan.latency.median_ms < fastest) {
-            fastest = measured->plan.latency.median_ms;
+        double ms = measured->plan.latency.runs > 0 ? measured->plan.latency.median_ms : INFINITY;
+        if (is_sound(measured) > sound || (is_sound(measured) == sound && ms < fastest)) {
+            sound = is_sound(measured);
+            fastest = ms;
             *best = i;
         }
         berth_measured_free(measured);
@@ -264,8 +282,7 @@ static berth_status decide(loop *l, int32_t best) {
         BERTH_TRY(take_single(l, d));
         return say(l, berth_arena_printf(arena, "no split is predicted to be faster than %s alone", l->devices[d]));
     }
-    bool is_good = m->plan.latency.runs > 0 && m->outputs.equal && (m->best < 0 || m->gain_low > l->options->min_gain);
-    if (is_good) {
+    if (is_sound(m) && (m->best < 0 || m->gain_low > l->options->min_gain)) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
         real->is_split = true;
@@ -275,7 +292,7 @@ static berth_status decide(loop *l, int32_t best) {
     }
     int32_t d = m->best < 0 ? fastest_single(l) : m->best;
     BERTH_TRY(take_single(l, d));
-    if (m->plan.latency.runs == 0)
+    if (m->plan.latency.runs == 0 || *m->plan.reason)
         return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
     if (!m->outputs.equal)
         return say(l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->devices[d]));

@@ -26,7 +26,7 @@ typedef struct matcher {
 static size_t stem(const char *name, size_t n) {
     static const char token[] = "_token", provider[] = "ExecutionProvider", layout[] = "_nchwc";
     size_t at = n;
-    if (n > sizeof layout && memcmp(name + n - sizeof layout + 1, layout, sizeof layout - 1) == 0)
+    if (n >= sizeof layout && memcmp(name + n - sizeof layout + 1, layout, sizeof layout - 1) == 0)
         return n - sizeof layout + 1;
     while (at > 0 && name[at - 1] != '_') at--;
     if (at < 2) return n;
@@ -134,19 +134,27 @@ static double time_of(const matcher *m, int32_t node) {
     return isnan(t->device_ms) ? t->host_ms : t->device_ms;
 }
 
-/* To the first that reads from it; if that was added, too, then on to its reader. */
-static void hand_on(matcher *m, int32_t added) {
+/* The node that an added one belongs to: the first that reads from it, if that was added, too, the one behind, and so
+ * on. Where nobody reads it, the one that it reads from. -1: none. */
+static int32_t find_owner(const matcher *m, int32_t added, bool forward) {
     enum { MOST_HOPS = 8 };
     int32_t at = added;
     for (int hop = 0; hop < MOST_HOPS; hop++) {
         int32_t n = 0;
-        const int32_t *edges = berth_graph_out_edges(m->rewritten, at, &n);
-        if (n == 0) return;
-        at = berth_graph_edge(m->rewritten, edges[0])->to;
-        if (m->root[at] < 0) continue;
-        if (m->node_of[at] >= 0) m->extra_ms[m->node_of[at]] += time_of(m, m->node_of[added]);
-        return;
+        const int32_t *edges =
+            forward ? berth_graph_out_edges(m->rewritten, at, &n) : berth_graph_in_edges(m->rewritten, at, &n);
+        if (n == 0) return -1;
+        const berth_edge *edge = berth_graph_edge(m->rewritten, edges[0]);
+        at = forward ? edge->to : edge->from;
+        if (m->root[at] >= 0) return m->node_of[at];
     }
+    return -1;
+}
+
+static void hand_on(matcher *m, int32_t added) {
+    int32_t node = find_owner(m, added, true);
+    if (node < 0) node = find_owner(m, added, false);
+    if (node >= 0) m->extra_ms[node] += time_of(m, m->node_of[added]);
 }
 
 static void attribute(matcher *m, double *copy_ms) {

@@ -2,10 +2,10 @@
 /* Jobs and answers to and from JSON, and the process between them. */
 #include "runtime/job.h"
 
-#include <math.h>
+#include <inttypes.h>
 #include <string.h>
 
-enum { MOST_ANSWER = 1 << 26, MAX_DEPTH = 16, MOST_RUNS = 1 << 20 };
+enum { MOST_ANSWER = 1 << 26, MAX_DEPTH = 16 };
 
 static const char *const kinds[] = {"probe", "run"};
 static const char *const levels[] = {"none", "basic", "all"};
@@ -197,6 +197,20 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
     return read_answer(&d, answer);
 }
 
+/* The parent sizes and divides by what it asked for: a worker that answers otherwise is broken. */
+static berth_status check_runs(berth_ctx *ctx, const berth_job *job, const berth_answer *answer) {
+    int32_t most = job->most_runs > job->least_runs ? job->most_runs : job->least_runs;
+    if (job->kind != BERTH_JOB_RUN) return BERTH_OK;
+    if (answer->n_runs < job->least_runs || answer->n_runs > most)
+        return berth_fail(ctx, BERTH_E_FORMAT,
+                          "answer of the worker: %" PRId32 " runs, where %" PRId32 " to %" PRId32 " were wanted",
+                          answer->n_runs, job->least_runs, most);
+    for (int32_t i = 0; i < answer->n_runs; i++)
+        if (!(answer->runs_ms[i] > 0))
+            return berth_fail(ctx, BERTH_E_FORMAT, "answer of the worker: a run that took %g ms", answer->runs_ms[i]);
+    return BERTH_OK;
+}
+
 static berth_status judge_end(berth_ctx *ctx, const berth_job *job, const berth_child_result *result) {
     char how[BERTH_CHILD_WORDS + 100];
     berth_child_describe(result, how, sizeof how);
@@ -234,5 +248,5 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
     if (status != BERTH_OK) return status;
     status = berth_answer_read(ctx, arena, result.answer, result.answer_size, answer);
     answer->peak_bytes = result.peak_bytes;
-    return status;
+    return status == BERTH_OK ? check_runs(ctx, job, answer) : status;
 }

@@ -71,7 +71,8 @@ typedef struct berth_worker {
 
 /* One job in a process of its own.
  * @return BERTH_OK; BERTH_E_LIMIT (the worker took too long or too much memory; `end`, if not NULL, says which);
- *         BERTH_E_IO (it crashed or could not be started); BERTH_E_CANCELLED; what the job failed with */
+ *         BERTH_E_IO (it crashed or could not be started); BERTH_E_FORMAT (no answer to this job); BERTH_E_CANCELLED;
+ *         what the job failed with */
 berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worker *worker, const berth_job *job,
                            berth_answer *answer, berth_child_end *end);
 

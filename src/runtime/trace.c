@@ -31,13 +31,13 @@ typedef struct reader {
 } reader;
 
 static const char *text_of(const berth_json *object, const char *key) {
-    const berth_json *value = berth_json_get(object, key);
+    const berth_json *value = object ? berth_json_get(object, key) : NULL;
     return value && value->kind == BERTH_JSON_STRING ? value->string : "";
 }
 
-static double number_of(const berth_json *object, const char *key) {
-    const berth_json *value = berth_json_get(object, key);
-    return value && value->kind == BERTH_JSON_NUMBER ? value->number : 0;
+static double microseconds_of(const berth_json *event) {
+    const berth_json *value = berth_json_get(event, "dur");
+    return value && value->kind == BERTH_JSON_NUMBER ? fmax(value->number, 0) : 0;
 }
 
 static bool is_node(const berth_json *event) {
@@ -82,10 +82,10 @@ static berth_status take_nodes(reader *r) {
             r->nodes[node].provider = text_of(args, "provider");
             if (!r->nodes[node].name || !berth_map_insert(&r->names, name, n, node, &fresh))
                 return berth_fail_nomem(r->ctx);
-        } else if (strncmp(name, r->nodes[node].name, n) != 0) {
+        } else if (strlen(r->nodes[node].name) != n || memcmp(name, r->nodes[node].name, n) != 0) {
             return refuse(r, "its runs are not alike");
         }
-        r->host[(size_t)node * (size_t)r->n_runs + (size_t)run] = number_of(e, "dur");
+        r->host[(size_t)node * (size_t)r->n_runs + (size_t)run] = microseconds_of(e);
         at++;
     }
     return BERTH_OK;
@@ -121,7 +121,7 @@ static berth_status take_kernels(reader *r) {
         if (node < 0) continue;
         int32_t each = (total[node] + r->n_runs - 1) / r->n_runs, run = seen[node]++ / each;
         r->has_device[node] = true;
-        r->device[(size_t)node * (size_t)r->n_runs + (size_t)run] += number_of(e, "dur");
+        r->device[(size_t)node * (size_t)r->n_runs + (size_t)run] += microseconds_of(e);
     }
     return BERTH_OK;
 }

@@ -46,7 +46,7 @@ typedef struct berth_trial_result {
 double berth_trial_clock(void);
 
 /* A candidate that fails leaves the others their turns. BERTH_OK unless nothing more can be done: BERTH_E_NOMEM,
- * BERTH_E_CANCELLED, BERTH_E_IO (the worker itself is missing). `results` [n], in the arena. */
+ * BERTH_E_CANCELLED, BERTH_E_IO (no folder for the outputs). `results` [n], in the arena. */
 berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
                              const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
                              berth_trial_result *results);

@@ -6,6 +6,7 @@
 
 #include "base/map.h"
 #include "base/rng.h"
+#include "base/sort.h"
 #include "base/stage.h"
 #include "read/onnx_external.h"
 
@@ -28,10 +29,43 @@ typedef struct maker {
     const char *folder;
     berth_onnx_externals found;
     berth_map tensors; /* of the graph, by name */
-    int32_t *reader;   /* [tensors] first operation that reads it, or -1 */
+    int32_t *reader;   /* [tensors] first operation that reads it, one that it scales before others; or -1 */
     int32_t *port;     /* [tensors] at which port */
+    int32_t *order;    /* [external tensors] as they follow each other in the files */
     float *noise;      /* [PATTERN] normal, repeated: large files take no longer than they must */
 } maker;
+
+static bool is_one_of(const char *type, const char *const *types) {
+    for (; *types; types++)
+        if (strcmp(type, *types) == 0) return true;
+    return false;
+}
+
+/* Ports that scale, or by whose root is divided: BatchNormalization's scale and variance, others' scale. */
+static bool is_scale(const berth_op *op, int32_t port) {
+    static const char *const normalises[] = {"LayerNormalization", "InstanceNormalization",  "GroupNormalization",
+                                             "RMSNormalization",   "SkipLayerNormalization", NULL};
+    if (strcmp(op->type, "BatchNormalization") == 0) return port == 1 || port == 4;
+    return port == 1 && is_one_of(op->type, normalises);
+}
+
+/* Who reads an input of an operation in the end: exporters part equal tensors by Identity. */
+static void note_reader(maker *m, int32_t op, int32_t port) {
+    static const char *const passes[] = {"Identity", "Cast", "Reshape", "Squeeze", "Unsqueeze", NULL};
+    const berth_op *row = berth_graph_op(m->graph, op);
+    int32_t tensor = row->inputs[port], output = row->n_outputs > 0 ? row->outputs[0] : -1;
+    if (tensor < 0) return;
+    if (port == 0 && output >= 0 && m->reader[output] >= 0 && is_one_of(row->type, passes)) {
+        op = m->reader[output];
+        port = m->port[output];
+    }
+    int32_t other = m->reader[tensor];
+    if (other >= 0 && is_scale(berth_graph_op(m->graph, other), m->port[tensor]) &&
+        !is_scale(berth_graph_op(m->graph, op), port))
+        return;
+    m->reader[tensor] = op;
+    m->port[tensor] = port;
+}
 
 static berth_status index_readers(maker *m) {
     size_t n = (size_t)berth_graph_tensor_count(m->graph);
@@ -46,33 +80,21 @@ static berth_status index_readers(maker *m) {
         if (*name && !berth_map_insert(&m->tensors, name, strlen(name), (int32_t)i, &fresh))
             return berth_fail_nomem(m->ctx);
     }
-    for (int32_t op = berth_graph_op_count(m->graph) - 1; op >= 0; op--)
-        for (int32_t k = berth_graph_op(m->graph, op)->n_inputs - 1; k >= 0; k--) {
-            int32_t tensor = berth_graph_op(m->graph, op)->inputs[k];
-            if (tensor < 0) continue;
-            m->reader[tensor] = op;
-            m->port[tensor] = k;
-        }
+    for (int32_t i = berth_graph_op_count(m->graph) - 1; i >= 0; i--) {
+        int32_t op = berth_graph_order(m->graph)[i];
+        for (int32_t k = berth_graph_op(m->graph, op)->n_inputs - 1; k >= 0; k--) note_reader(m, op, k);
+    }
     return BERTH_OK;
-}
-
-static bool is_one_of(const char *type, const char *const *types) {
-    for (; *types; types++)
-        if (strcmp(type, *types) == 0) return true;
-    return false;
 }
 
 static role role_of(const maker *m, int32_t tensor) {
     static const char *const divides[] = {"Div", "Sqrt", "Pow", "Mul", "Reciprocal", NULL};
-    static const char *const normalises[] = {"LayerNormalization", "InstanceNormalization",  "GroupNormalization",
-                                             "RMSNormalization",   "SkipLayerNormalization", NULL};
     if (tensor < 0 || m->reader[tensor] < 0) return NOISE;
     const berth_op *op = berth_graph_op(m->graph, m->reader[tensor]);
     bool is_flat = berth_graph_tensor(m->graph, tensor)->shape.rank <= 1;
     int32_t port = m->port[tensor];
-    if (strcmp(op->type, "BatchNormalization") == 0) return port == 1 || port == 4 ? NEAR_ONE : SMALL;
-    if (is_one_of(op->type, normalises)) return port == 1 ? NEAR_ONE : SMALL;
-    if (is_one_of(op->type, divides)) return NEAR_ONE;
+    if (is_scale(op, port) || is_one_of(op->type, divides)) return NEAR_ONE;
+    if (strstr(op->type, "Normalization")) return SMALL;
     if (strstr(op->type, "QuantizeLinear") && port == 1) return NEAR_ONE;
     return is_flat ? SMALL : NOISE;
 }
@@ -155,15 +177,23 @@ static int64_t length_of(const maker *m, const berth_onnx_stored *stored) {
     return bytes > 0 ? bytes : 0;
 }
 
-/* The tensor of this file that begins next at or after a place; -1: none. */
-static int32_t next_tensor(const maker *m, int32_t file, int64_t from) {
-    int32_t best = -1;
-    for (int32_t i = 0; i < m->found.n_tensors; i++) {
-        const berth_onnx_stored *t = &m->found.tensors[i];
-        if (t->file != file || t->offset < from) continue;
-        if (best < 0 || t->offset < m->found.tensors[best].offset) best = i;
-    }
-    return best;
+/* By file and place; of those that begin at the same one the longest first, then as the model has them. */
+static bool is_before(const void *user, int32_t a, int32_t b) {
+    const maker *m = user;
+    const berth_onnx_stored *x = &m->found.tensors[a], *y = &m->found.tensors[b];
+    if (x->file != y->file) return x->file < y->file;
+    if (x->offset != y->offset) return x->offset < y->offset;
+    int64_t x_length = length_of(m, x), y_length = length_of(m, y);
+    return x_length != y_length ? x_length > y_length : a < b;
+}
+
+static berth_status order_tensors(maker *m) {
+    size_t n = (size_t)m->found.n_tensors;
+    m->order = berth_arena_push(&m->arena, n, sizeof *m->order);
+    if (!m->order) return berth_fail_nomem(m->ctx);
+    for (size_t i = 0; i < n; i++) m->order[i] = (int32_t)i;
+    berth_sort(m->order, n, is_before, m);
+    return BERTH_OK;
 }
 
 static berth_status put_zeros(berth_stage *stage, int64_t n) {
@@ -172,43 +202,60 @@ static berth_status put_zeros(berth_stage *stage, int64_t n) {
     return BERTH_OK;
 }
 
+/* Files are about as long as the tensors in them: an offset far beyond would have us write zeros for hours. */
+static berth_status check_places(const maker *m, const int32_t *order, int32_t n) {
+    static const int64_t alignment = 1 << 20;
+    int64_t room = 0;
+    for (int32_t i = 0; i < n; i++) {
+        int64_t length = length_of(m, &m->found.tensors[order[i]]);
+        room = length > most_bytes - room ? most_bytes : room + length;
+    }
+    room += alignment * n;
+    for (int32_t i = 0; i < n; i++) {
+        const berth_onnx_stored *t = &m->found.tensors[order[i]];
+        if (t->offset > room || length_of(m, t) >= most_bytes)
+            return berth_fail(m->ctx, BERTH_E_LIMIT, "the tensor '%.200s' would be at byte %" PRId64 " of its file",
+                              t->tensor, t->offset);
+    }
+    return BERTH_OK;
+}
+
 /* Tensors by offset, zeros between them; of those that overlap, the first. */
-static berth_status make_file(maker *m, berth_stage *stage, int32_t file, const char *path) {
-    int64_t at = 0, last = -1;
+static berth_status make_file(maker *m, berth_stage *stage, const char *path, const int32_t *order, int32_t n) {
+    int64_t at = 0;
+    BERTH_TRY(check_places(m, order, n));
     BERTH_TRY(berth_stage_folders(stage, path));
     BERTH_TRY(berth_stage_begin(stage, path));
-    for (int32_t i; (i = next_tensor(m, file, last + 1)) >= 0;) {
-        const berth_onnx_stored *t = &m->found.tensors[i];
-        int64_t length = length_of(m, t);
-        if (t->offset > most_bytes || length > most_bytes)
-            return berth_fail(m->ctx, BERTH_E_LIMIT, "the tensor '%.200s' would end at byte %" PRId64 " of its file",
-                              t->tensor, t->offset);
-        last = t->offset;
-        if (t->offset + length <= at) continue;
+    for (int32_t i = 0; i < n; i++) {
+        const berth_onnx_stored *t = &m->found.tensors[order[i]];
+        int64_t end = t->offset + length_of(m, t);
+        if (end <= at) continue;
         BERTH_TRY(put_zeros(stage, t->offset - at));
         if (t->offset < at)
-            BERTH_TRY(put_zeros(stage, t->offset + length - at));
+            BERTH_TRY(put_zeros(stage, end - at));
         else
-            BERTH_TRY(put_tensor(m, stage, t, length));
-        at = t->offset + length;
+            BERTH_TRY(put_tensor(m, stage, t, end - t->offset));
+        at = end;
     }
     return BERTH_OK;
 }
 
 static berth_status make_all(maker *m, int32_t *n_made) {
     berth_stage stage;
-    berth_status status = BERTH_OK;
+    berth_status status = order_tensors(m);
+    int32_t start = 0, end = 0; /* of the tensors of a file */
     berth_stage_init(&stage, m->ctx);
     for (int32_t i = 0; i < m->found.n && status == BERTH_OK; i++) {
         const berth_onnx_external *file = &m->found.files[i];
         const char *path = berth_arena_printf(&m->arena, "%s/%s", m->folder, file->location);
+        for (start = end; end < m->found.n_tensors && m->found.tensors[m->order[end]].file == i;) end++;
         if (!path) {
             status = berth_fail_nomem(m->ctx);
         } else if (file->path) {
             status = berth_stage_folders(&stage, path);
             if (status == BERTH_OK) status = berth_stage_link(&stage, path, file->path);
         } else {
-            status = make_file(m, &stage, i, path);
+            status = make_file(m, &stage, path, m->order + start, end - start);
             ++*n_made;
         }
     }

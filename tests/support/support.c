@@ -116,6 +116,14 @@ bool support_is_optimised(void) {
     return OPTIMISED && !getenv("BERTH_TEST_SHARE");
 }
 
+void support_foreign_children(void) {
+    const char *ours = getenv("ASAN_OPTIONS");
+    char options[1024];
+    snprintf(options, sizeof options, "%s%shandle_segv=0:handle_abort=0:detect_leaks=0:allocator_may_return_null=1",
+             ours ? ours : "", ours && *ours ? ":" : "");
+    setenv("ASAN_OPTIONS", options, 1);
+}
+
 uint64_t support_random(uint64_t *state) {
     uint64_t z = *state += 0x9e3779b97f4a7c15u;
     z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

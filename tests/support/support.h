@@ -43,6 +43,10 @@ bool support_is_slow(void);
 /* True in an optimised build without asserts, run as it is: only there do times mean anything. */
 bool support_is_optimised(void);
 
+/* For tests that start our own programs with foreign libraries in them: built with AddressSanitizer they are to die of
+ * signals as any other, and what the libraries never free is not ours. Call it before the first child. */
+void support_foreign_children(void);
+
 /* Deterministic random numbers for tests: SplitMix64. */
 uint64_t support_random(uint64_t *state);
 /* Uniform in [0, n). */

@@ -182,5 +182,6 @@ int main(void) {
         cmocka_unit_test(other_files_are_refused),  cmocka_unit_test(the_cpu_works),
         cmocka_unit_test(jobs_survive_the_wire),    cmocka_unit_test(survives_failing_allocations),
     };
+    support_foreign_children();
     return cmocka_run_group_tests(tests, set_up, tear_down);
 }

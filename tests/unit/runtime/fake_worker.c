@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Stands for the worker: answers jobs without any runtime, as $BERTH_FAKE_WORKER says, in words parted by blanks.
+ *
+ * A job is of the kind "cpu" or "other", if everything is on that device, or "split". What a run takes is the sum of
+ * its operations, of which a MatMul takes 4 ms on the CPU and 1 ms on the other device, and everything else 1 ms on the
+ * CPU and 4 ms on the other, and half a millisecond for every change of device in the order of the file.
+ *
+ *     cpu=7 other=8 split=2.5    what a run of that kind takes, instead
+ *     noise=0.1                  times are off by so much, by the process
+ *     crash=KIND[@N]             it crashes, or does so from its N-th process on (from 0); likewise:
+ *     hang, differ (other outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more
+ *     runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
+ *     quiet                      the other device does not say what its kernels take
+ *
+ * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
+#include "support.h"
+
+#include "base/child.h"
+#include "base/file.h"
+#include "base/text.h"
+#include "runtime/job.h"
+#include "runtime/npy.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+
+enum { MOST_OPS = 1000, PROFILED_RUNS = 4 };
+
+typedef struct work {
+    berth_ctx *ctx;
+    berth_arena arena;
+    berth_job job;
+    berth_graph *graph;
+    const char *model;
+    size_t model_size;
+    int device[MOST_OPS]; /* 0: the CPU */
+    const char *kind;
+    int process; /* how many of this kind were before */
+} work;
+
+static void try(work *w, berth_status status) {
+    if (status == BERTH_OK) return;
+    fprintf(stderr, "fake worker: %s\n", berth_ctx_message(w->ctx));
+    _exit(9);
+}
+
+/* The value of "name=...", or NULL. */
+static const char *setting(const char *name) {
+    const char *at = getenv("BERTH_FAKE_WORKER");
+    size_t n = strlen(name);
+    for (; at && *at; at += strspn(at, " ")) {
+        if (strncmp(at, name, n) == 0 && (at[n] == '=' || at[n] == ' ' || at[n] == 0)) return at + n + (at[n] == '=');
+        at += strcspn(at, " ");
+    }
+    return NULL;
+}
+
+static bool is_told(const work *w, const char *what) {
+    const char *value = setting(what);
+    size_t n = strlen(w->kind);
+    if (!value || strncmp(value, w->kind, n) != 0) return false;
+    return value[n] == '@' ? w->process >= atoi(value + n + 1) : value[n] == ' ' || value[n] == 0;
+}
+
+/* Marks stand on the operations in the order of the file: 'a' is the first device of the placement, the CPU. */
+static void find_places(work *w) {
+    static const char key[] = "layer_ann\x12\x01";
+    int32_t n = berth_graph_op_count(w->graph), op = 0, n_other = 0;
+    size_t k = sizeof key - 1;
+    bool is_single = !w->job.assignment;
+    for (int32_t i = 0; i < n; i++) w->device[i] = is_single && w->job.devices[0] != NULL;
+    for (size_t i = 0; i + k < w->model_size && !is_single && op < n; i++)
+        if (memcmp(w->model + i, key, k) == 0) w->device[op++] = w->model[i + k] != 'a';
+    for (int32_t i = 0; i < n; i++) n_other += w->device[i];
+    w->kind = n_other == 0 ? "cpu" : n_other == n ? "other" : "split";
+}
+
+static double op_ms(const work *w, int32_t op) {
+    bool is_matrix = strcmp(berth_graph_op(w->graph, op)->type, "MatMul") == 0;
+    return is_matrix == (w->device[op] == 0) ? 4 : 1;
+}
+
+static double run_ms(const work *w) {
+    const char *given = setting(w->kind), *noise = setting("noise");
+    double sum = 0;
+    for (int32_t i = 0; i < berth_graph_op_count(w->graph); i++)
+        sum += op_ms(w, i) + (i > 0 && w->device[i] != w->device[i - 1] ? 0.5 : 0);
+    if (given) sum = strtod(given, NULL);
+    uint64_t random = (uint64_t)w->process * 31 + (uint64_t)w->kind[0];
+    if (noise) sum *= 1 + strtod(noise, NULL) * (2 * (double)support_below(&random, 1001) / 1000 - 1);
+    return sum;
+}
+
+static void take_number(work *w) {
+    const char *path = getenv("BERTH_FAKE_LOG");
+    char line[64];
+    FILE *log = path ? fopen(path, "a+") : NULL;
+    if (!log) return;
+    rewind(log);
+    while (fgets(line, sizeof line, log)) w->process += strncmp(line, w->kind, strlen(w->kind)) == 0;
+    fprintf(log, "%s\n", w->kind);
+    fclose(log);
+}
+
+static void put_file(work *w, const char *path, const char *bytes, size_t n) {
+    FILE *file = fopen(path, "wb");
+    if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) try(w, BERTH_E_IO);
+}
+
+static void put_node(berth_text *text, const work *w, int32_t op) {
+    const char *name = berth_graph_op(w->graph, op)->name, *type = berth_graph_op(w->graph, op)->type;
+    const char *provider = w->device[op] ? "WebGpuExecutionProvider" : "CPUExecutionProvider";
+    berth_text_printf(text,
+                      ",\n{\"cat\":\"Node\",\"name\":\"%s_kernel_time\",\"dur\":%.0f,\"args\":{\"op_name\":\"%s\","
+                      "\"provider\":\"%s\"}}",
+                      name, w->device[op] ? 5 : 1000 * op_ms(w, op), type, provider);
+    if (w->device[op] && !setting("quiet"))
+        berth_text_printf(text, ",\n{\"cat\":\"Api\",\"name\":\"%s&%s&k\",\"dur\":%.0f}", name, type,
+                          1000 * op_ms(w, op));
+}
+
+/* The profile, and the model as it was "rewritten": not at all. */
+static const char *put_profile(work *w) {
+    char *path = berth_arena_printf(&w->arena, "%s_fake.json", w->job.profile);
+    berth_text *text = NULL;
+    try(w, berth_text_new(w->ctx, &text));
+    berth_text_printf(text, "[{}");
+    for (int run = 0; run < PROFILED_RUNS; run++) {
+        for (int32_t i = 0; i < berth_graph_op_count(w->graph); i++) put_node(text, w, i);
+        berth_text_printf(text, ",\n{\"cat\":\"Session\",\"name\":\"model_run\",\"dur\":1}");
+    }
+    berth_text_printf(text, "]\n");
+    put_file(w, path, berth_text_string(text), berth_text_size(text));
+    berth_text_free(text);
+    if (w->job.rewritten) put_file(w, w->job.rewritten, w->model, w->model_size);
+    return path;
+}
+
+static void put_outputs(work *w, berth_answer *answer) {
+    int32_t n = 0;
+    const int32_t *outputs = berth_graph_outputs(w->graph, &n);
+    berth_job_file *files = berth_arena_push(&w->arena, (size_t)n, sizeof *files);
+    for (int32_t i = 0; i < n; i++) {
+        const berth_tensor *tensor = berth_graph_tensor(w->graph, outputs[i]);
+        berth_npy npy = {.kind = 'f', .item_size = 4, .rank = tensor->shape.rank, .count = 1};
+        for (int32_t d = 0; d < npy.rank; d++) npy.count *= npy.dims[d] = tensor->shape.dims[d].min;
+        if (is_told(w, "shape")) npy.rank = 1, npy.dims[0] = npy.count;
+        float *values = berth_arena_push(&w->arena, (size_t)npy.count, sizeof *values);
+        for (int64_t k = 0; k < npy.count; k++) values[k] = 0.5f + (is_told(w, "differ") ? 1 : 0);
+        npy.data = values;
+        npy.size = (size_t)npy.count * sizeof *values;
+        files[i] = (berth_job_file){tensor->name, berth_arena_printf(&w->arena, "%s/o%d.npy", w->job.output_folder, i)};
+        try(w, berth_npy_write(w->ctx, files[i].file, &npy));
+    }
+    answer->outputs = files;
+    answer->n_outputs = n;
+}
+
+static void misbehave(const work *w) {
+    static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
+    if (is_told(w, "crash")) raise(SIGSEGV);
+    if (is_told(w, "hang"))
+        for (;;) pause();
+    if (is_told(w, "silent")) _exit(0);
+    if (is_told(w, "garbage")) _exit(write(BERTH_CHILD_ANSWER_FD, "]}what", 6) != 6);
+    if (is_told(w, "fail")) _exit(write(BERTH_CHILD_ANSWER_FD, refused, sizeof refused - 1) < 0);
+}
+
+static void answer_run(work *w, berth_answer *answer) {
+    int32_t n = is_told(w, "none") ? 0 : is_told(w, "many") ? 100 * w->job.most_runs : w->job.least_runs;
+    double *runs = berth_arena_push(&w->arena, (size_t)n, sizeof *runs), ms = run_ms(w);
+    for (int32_t i = 0; i < n; i++) runs[i] = is_told(w, "negative") ? -ms : ms * (1 + 1e-3 * i);
+    answer->runs_ms = runs;
+    answer->n_runs = n;
+    answer->load_ms = 3;
+    answer->first_ms = 2 * ms;
+    if (w->job.output_folder) put_outputs(w, answer);
+    if (w->job.profile) answer->profile = put_profile(w);
+}
+
+int main(void) {
+    work w = {.kind = "cpu"};
+    berth_answer answer = {.version = "1.99.0"};
+    berth_text *text = NULL;
+    const char *bytes = NULL;
+    size_t size = 0;
+    if (berth_ctx_new(&w.ctx, NULL) != BERTH_OK) return 9;
+    berth_arena_init(&w.arena, berth_ctx_allocator(w.ctx));
+    try(&w, berth_file_read(w.ctx, &w.arena, "-", 1 << 24, &bytes, &size));
+    try(&w, berth_job_read(w.ctx, &w.arena, bytes, size, &w.job));
+    if (w.job.kind == BERTH_JOB_RUN) {
+        try(&w, berth_graph_read(w.ctx, &w.graph, w.job.model, NULL));
+        try(&w, berth_file_read(w.ctx, &w.arena, w.job.model, 1 << 24, &w.model, &w.model_size));
+        if (berth_graph_op_count(w.graph) > MOST_OPS) return 9;
+        find_places(&w);
+        take_number(&w);
+        misbehave(&w);
+        answer_run(&w, &answer);
+    }
+    try(&w, berth_text_new(w.ctx, &text));
+    berth_answer_write(text, &answer);
+    bool sent =
+        write(BERTH_CHILD_ANSWER_FD, berth_text_string(text), berth_text_size(text)) == (ssize_t)berth_text_size(text);
+    berth_text_free(text);
+    berth_graph_free(w.graph);
+    berth_arena_deinit(&w.arena);
+    berth_ctx_free(w.ctx);
+    return sent ? 0 : 9;
+}

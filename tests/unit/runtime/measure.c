@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A placement against single devices, with a worker that answers what the test wants; and, where ONNX Runtime was
+ * fetched, that the bundled models compute numbers. */
+#include "faked.h"
+#include "runtime/model.h"
+#include "runtime/trial.h"
+
+typedef struct measuring {
+    berth_placement *placement;
+    berth_run_options how;
+    berth_measured *out;
+} measuring;
+
+/* MatMul there, Relu here: what the fake worker runs fastest. */
+static void open_case(faked *f, measuring *m) {
+    *m = (measuring){.how = berth_run_options_default()};
+    m->how.rounds = 7;
+    m->how.least_runs = m->how.most_runs = 3;
+    assert_int_equal(berth_placement_new(f->ctx, &m->placement, 2 * FAKED_BLOCK, false), BERTH_OK);
+    for (int i = 0; i < FAKED_BLOCK; i++) m->placement->device[i] = 1;
+    faked_forget(f);
+}
+
+static berth_status try_case(faked *f, measuring *m, const char *how) {
+    faked_say(how);
+    faked_forget(f);
+    return berth_measure(f->ctx, &m->out, f->runtime, f->graph, f->model, faked_devices, 2, m->placement, &m->how);
+}
+
+static const berth_measured *run_case(faked *f, measuring *m, const char *how) {
+    berth_measured_free(m->out);
+    if (try_case(f, m, how) != BERTH_OK) fail_msg("%s: %s", how, berth_ctx_message(f->ctx));
+    return m->out;
+}
+
+static void close_case(measuring *m) {
+    berth_measured_free(m->out);
+    berth_placement_free(m->placement);
+}
+
+static void gains_are_paired(void **state) {
+    faked *f = *state;
+    measuring m;
+    open_case(f, &m);
+    const berth_measured *out = run_case(f, &m, "");
+    double gain = 1 - f->split_ms / f->cpu_ms;
+    assert_true(out->n_singles == 2 && out->best >= 0 && fabs(out->gain - gain) < 1e-9);
+    assert_true(fabs(out->gain_low - gain) < 1e-9); /* without noise there is no doubt */
+    assert_true(out->outputs.equal && out->n_deviations == 0 && out->n_checked == 2 * FAKED_BLOCK);
+    assert_string_equal(out->plan.name, "plan");
+    assert_string_equal(out->singles[1].name, "webgpu");
+    assert_string_equal(out->runtime_version, "1.99.0");
+    out = run_case(f, &m, "cpu=10 other=8 split=7.9 noise=0.2");
+    assert_true(out->best == 1 && out->gain_low < out->gain && out->gain_low < 0.03);
+    assert_true(out->plan.latency.low_ms < out->plan.latency.high_ms);
+    out = run_case(f, &m, "cpu=10 other=20 split=11");
+    assert_true(out->best == 0 && fabs(out->gain + 0.1) < 1e-9 && out->gain_low < 0);
+    close_case(&m);
+}
+
+static void some_do_not_run(void **state) {
+    faked *f = *state;
+    measuring m;
+    open_case(f, &m);
+    const berth_measured *out = run_case(f, &m, "crash=split");
+    assert_true(out->plan.latency.runs == 0 && isnan(out->gain) && isnan(out->gain_low) && out->best >= 0);
+    assert_non_null(strstr(out->plan.reason, "signal 11"));
+    assert_true(!out->outputs.equal && isnan(out->outputs.max_abs));
+    out = run_case(f, &m, "crash=other split=5");
+    assert_true(out->best == 0 && out->singles[1].latency.runs == 0 && *out->singles[1].reason && out->gain > 0.5);
+    out = run_case(f, &m, "crash=cpu split=5"); /* then the other device is the reference */
+    assert_true(out->best == 1 && out->outputs.equal && out->outputs.max_abs == 0);
+    out = run_case(f, &m, "crash=split@4"); /* it ran in four rounds, and then no more */
+    assert_true(out->plan.latency.runs == 12 && *out->plan.reason && out->n_checked == 0);
+    out = run_case(f, &m, "crash=split@7"); /* only where it is to be seen where operations ran */
+    assert_true(out->plan.latency.runs == 21 && !*out->plan.reason && out->n_checked == 0 && out->gain > 0.5);
+    out = run_case(f, &m, "differ=split");
+    assert_true(!out->outputs.equal && fabs(out->outputs.max_abs - 1) < 1e-6);
+    out = run_case(f, &m, "shape=split");
+    assert_false(out->outputs.equal);
+    close_case(&m);
+}
+
+static void none_runs(void **state) {
+    faked *f = *state;
+    measuring m;
+    open_case(f, &m);
+    for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++) m.placement->device[i] = 0;
+    static const char *const one[] = {"cpu"};
+    faked_say("crash=cpu");
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, one, 1, m.placement, &m.how),
+                     BERTH_E_UNSUPPORTED);
+    assert_null(m.out);
+    assert_non_null(strstr(berth_ctx_message(f->ctx), "signal 11"));
+    close_case(&m);
+}
+
+/* Refused before anything is run. */
+static void what_cannot_be_measured(void **state) {
+    faked *f = *state;
+    static const char *const three[] = {"cpu", "webgpu", "cuda"}, *const unknown[] = {"cpu", "abacus"};
+    measuring m;
+    open_case(f, &m);
+    m.placement->device[FAKED_BLOCK] = 2;
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, three, 3, m.placement, &m.how),
+                     BERTH_E_INFEASIBLE);
+    assert_non_null(strstr(berth_ctx_message(f->ctx), "'webgpu'"));
+    assert_non_null(strstr(berth_ctx_message(f->ctx), "'cuda'"));
+    m.placement->device[FAKED_BLOCK] = 0;
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, unknown, 2, m.placement, &m.how),
+                     BERTH_E_ARG);
+    assert_non_null(strstr(berth_ctx_message(f->ctx), "abacus"));
+    berth_graph *other = support_read(f->ctx, support_source("models/ir/resnet50.xml"));
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, other, f->model, three, 2, m.placement, &m.how),
+                     BERTH_E_ARG);
+    berth_placement *fitting = NULL;
+    assert_int_equal(berth_placement_new(f->ctx, &fitting, berth_graph_op_count(other), false), BERTH_OK);
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, other, support_source("models/ir/resnet50.xml"), three,
+                                   2, fitting, &m.how),
+                     BERTH_E_UNSUPPORTED);
+    berth_placement_free(fitting);
+    berth_graph_free(other);
+    assert_int_equal(faked_jobs(f, NULL), 0); /* all of it before anything was run */
+    close_case(&m);
+}
+
+typedef struct once {
+    faked *f;
+    measuring *m;
+} once;
+
+static berth_status measure_once(berth_ctx *ctx, void *user) {
+    const once *o = user;
+    berth_measured *out = NULL;
+    berth_status status = berth_measure(ctx, &out, o->f->runtime, o->f->graph, o->f->model, faked_devices, 2,
+                                        o->m->placement, &o->m->how);
+    berth_measured_free(out);
+    return status;
+}
+
+static void survives_failing_allocations(void **state) {
+    measuring m;
+    once o = {*state, &m};
+    open_case(*state, &m);
+    m.how.rounds = 1;
+    assert_true(support_ladder(measure_once, &o, 20) > 20);
+    close_case(&m);
+}
+
+/* --- the real runtime ------------------------------------------------------------------------------------------- */
+
+static void check_numbers(berth_ctx *ctx, berth_runtime *runtime, const char *path) {
+    berth_run_options options = berth_run_options_default();
+    berth_run_model model;
+    berth_candidate candidate;
+    berth_trial_result result = {0};
+    berth_graph *graph = support_read(ctx, path);
+    options.synthesize = true;
+    assert_int_equal(berth_run_model_init(&model, ctx, graph, path, &options), BERTH_OK);
+    assert_int_equal(berth_run_model_single(&model, "cpu", &candidate), BERTH_OK);
+    berth_trial_options how = {.inputs = model.inputs,
+                               .n_inputs = model.n_inputs,
+                               .rounds = 1,
+                               .least_runs = 1,
+                               .most_runs = 1,
+                               .until = INFINITY,
+                               .folder = model.scratch};
+    assert_int_equal(berth_trial_run(ctx, &model.arena, runtime, &candidate, 1, &how, &result), BERTH_OK);
+    if (result.status != BERTH_OK) fail_msg("%s: %s", path, result.reason);
+    assert_true(result.n_outputs > 0);
+    for (int32_t i = 0; i < result.n_outputs; i++) {
+        berth_npy out;
+        double least = INFINITY, most = -INFINITY;
+        assert_int_equal(berth_npy_read(ctx, &model.arena, result.outputs[i].file, &out), BERTH_OK);
+        assert_true(out.kind == 'f' && out.item_size == 4 && out.count > 0);
+        for (int64_t k = 0; k < out.count; k++) {
+            double value = (double)((const float *)out.data)[k];
+            if (!isfinite(value)) fail_msg("%s: an output is %g", path, value);
+            least = fmin(least, value);
+            most = fmax(most, value);
+        }
+        if (!(most > least && most - least < 1e12)) fail_msg("%s: outputs from %g to %g", path, least, most);
+    }
+    berth_run_model_deinit(&model);
+    berth_graph_free(graph);
+}
+
+/* Made-up weights keep every layer finite. */
+static void bundled_models_compute(void **state) {
+    static const char *const models[] = {
+        "models/mobilenet_v3_large.onnx", "models/densenet121.onnx", "models/googlenet.onnx", "models/resnet50.onnx",
+        "models/inception_v3.onnx",       "models/vit_base.onnx",    "models/bert_base.onnx"};
+    berth_ctx *ctx = NULL;
+    berth_runtime *runtime = NULL;
+    berth_runtime_options options = berth_runtime_options_default();
+    (void)state;
+    options.worker = BERTH_CLI;
+    options.library = support_source(".deps/onnxruntime/libonnxruntime.so.1");
+    if (access(options.library, R_OK) != 0) support_skip("ONNX Runtime was not fetched: scripts/setup runtime");
+    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
+    assert_int_equal(berth_runtime_new(ctx, &runtime, &options), BERTH_OK);
+    for (int i = 0; i < (support_is_optimised() ? 7 : 2); i++) check_numbers(ctx, runtime, support_source(models[i]));
+    berth_runtime_free(runtime);
+    berth_ctx_free(ctx);
+}
+
+int main(void) {
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(gains_are_paired, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(some_do_not_run, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(none_runs, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(what_cannot_be_measured, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(survives_failing_allocations, faked_open, faked_close),
+        cmocka_unit_test(bundled_models_compute),
+    };
+    support_foreign_children();
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
