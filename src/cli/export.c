@@ -4,13 +4,12 @@
 
 #include "berth/export.h"
 #include "cli/output.h"
+#include "cli/pairs.h"
 #include "cli/report.h"
 #include "cli/usage.h"
 
 #include <stdio.h>
 #include <string.h>
-
-enum { MAX_PROVIDERS = 64, MAX_NAMES = 8192 };
 
 typedef struct export_values {
     cli_common common;
@@ -59,34 +58,6 @@ const cli_command cli_export = {
     .details = details,
 };
 
-typedef struct providers {
-    int32_t n, n_names;
-    berth_provider_rule rules[MAX_PROVIDERS];
-    char names[MAX_NAMES];
-} providers;
-
-/* The last '=' parts device and provider: a device's name may hold one. */
-static bool parse_providers(providers *out, const cli_list *values, char *message, size_t size) {
-    cli_scan at = values->start;
-    for (const char *value; (value = cli_list_next(values, &at));) {
-        const char *equals = strrchr(value, '=');
-        size_t n = equals ? (size_t)(equals - value) : 0;
-        if (n == 0 || !equals[1]) {
-            snprintf(message, size, "--provider needs DEVICE=NAME, not '%.100s'", value);
-            return false;
-        }
-        if (out->n == MAX_PROVIDERS || n >= (size_t)(MAX_NAMES - out->n_names)) {
-            snprintf(message, size, "too many --provider options");
-            return false;
-        }
-        char *name = out->names + out->n_names;
-        memcpy(name, value, n);
-        out->rules[out->n++] = (berth_provider_rule){name, equals + 1};
-        out->n_names += (int32_t)n + 1;
-    }
-    return true;
-}
-
 /* "onnx, json, dot": whatever formats there are. */
 static const char *list_formats(char *list, size_t size) {
     size_t used = 0;
@@ -109,11 +80,14 @@ static bool find_format(const export_values *values, int32_t *format, char *mess
     return false;
 }
 
-static int export_plan(berth_ctx *ctx, const export_values *values, const providers *found, int32_t format) {
+static int export_plan(berth_ctx *ctx, const export_values *values, const cli_pairs *providers, int32_t format) {
+    static berth_provider_rule rules[CLI_MAX_PAIRS];
+    for (int32_t i = 0; i < providers->n; i++)
+        rules[i] = (berth_provider_rule){providers->pairs[i].name, providers->pairs[i].value};
     cli_scan at = values->common.operands.start;
     const char *model = cli_list_next(&values->common.operands, &at);
     const char *path = cli_list_next(&values->common.operands, &at);
-    berth_export_options how = {found->rules, found->n, values->force};
+    berth_export_options how = {rules, providers->n, values->force};
     berth_plan *plan = NULL;
     berth_export *open = NULL;
     int code = CLI_DONE;
@@ -132,13 +106,13 @@ static int export_plan(berth_ctx *ctx, const export_values *values, const provid
 
 static int run_export(berth_ctx *ctx, int argc, char **argv) {
     export_values values = {0};
-    providers found = {0};
+    static cli_pairs found;
     char message[512];
     int32_t format = 0;
     int code = CLI_DONE;
     if (!cli_command_begin(ctx, &cli_export, &values, argc, argv, &code)) return code;
     if (!find_format(&values, &format, message, sizeof message) ||
-        !parse_providers(&found, &values.providers, message, sizeof message))
+        !cli_pairs_parse(&found, &values.providers, "--provider DEVICE=NAME", message, sizeof message))
         return cli_report_misuse(&cli_export, message);
     return export_plan(ctx, &values, &found, format);
 }

@@ -8,37 +8,6 @@
 #include <string.h>
 #include <strings.h>
 
-/* By device name as runtimes find them; below them what is only described, with the provider that it stands for unless
- * the user says otherwise. `id`: the option that picks one of several cards. */
-static const struct {
-    const char *device;
-    bool described;
-    const char *name;
-    berth_append append;
-    const char *word, *id;
-    const char *option, *value;
-} rows[] = {
-    {"cpu", false, "CPUExecutionProvider", BERTH_APPEND_NONE, NULL, NULL, NULL, NULL},
-    {"cuda", false, "CUDAExecutionProvider", BERTH_APPEND_BY_CALL, "CUDA", "device_id", NULL, NULL},
-    {"tensorrt", false, "TensorrtExecutionProvider", BERTH_APPEND_BY_CALL, "TensorRT", "device_id", NULL, NULL},
-    {"webgpu", false, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", NULL, NULL, NULL},
-    {"dml", false, "DmlExecutionProvider", BERTH_APPEND_BY_NAME, "DML", "device_id", NULL, NULL},
-    {"coreml", false, "CoreMLExecutionProvider", BERTH_APPEND_BY_NAME, "CoreML", NULL, NULL, NULL},
-    {"openvino", false, "OpenVINOExecutionProvider", BERTH_APPEND_BY_NAME, "OpenVINO", NULL, NULL, NULL},
-    {"qnn", false, "QNNExecutionProvider", BERTH_APPEND_BY_NAME, "QNN", NULL, NULL, NULL},
-    {"migraphx", false, "MIGraphXExecutionProvider", BERTH_APPEND_BY_NAME, "MIGraphX", "device_id", NULL, NULL},
-    {"rocm", false, "MIGraphXExecutionProvider", BERTH_APPEND_BY_NAME, "MIGraphX", "device_id", NULL, NULL},
-    {"nvtensorrtrtx", false, "NvTensorRTRTXExecutionProvider", BERTH_APPEND_BY_NAME, "NvTensorRtRtx", "device_id", NULL,
-     NULL},
-    {"vitisai", false, "VitisAIExecutionProvider", BERTH_APPEND_BY_NAME, "VitisAI", NULL, NULL, NULL},
-    {"xnnpack", false, "XnnpackExecutionProvider", BERTH_APPEND_BY_NAME, "XNNPACK", NULL, NULL, NULL},
-    {"webnn", false, "WebNNExecutionProvider", BERTH_APPEND_BY_NAME, "WEBNN", NULL, NULL, NULL},
-    {"gpu", true, "CUDAExecutionProvider", BERTH_APPEND_BY_CALL, "CUDA", "device_id", NULL, NULL},
-    {"igpu", true, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", NULL, NULL, NULL},
-    {"npu", true, "OpenVINOExecutionProvider", BERTH_APPEND_BY_NAME, "OpenVINO", NULL, "device_type", "NPU"},
-};
-enum { N_ROWS = sizeof rows / sizeof *rows };
-
 static const char suffix[] = "ExecutionProvider";
 
 /* --- one device ------------------------------------------------------------------------------------------------- */
@@ -53,9 +22,10 @@ static bool is_name(const char *text) {
  * with a library of their own. */
 static berth_status take_named(const berth_export *e, berth_arena *arena, const berth_provider_rule *rule,
                                berth_provider *out) {
-    for (int i = 0; i < N_ROWS; i++) {
-        if (strcasecmp(rows[i].name, rule->provider) != 0 && strcmp(rows[i].device, rule->provider) != 0) continue;
-        *out = (berth_provider){.name = rows[i].name, .append = rows[i].append, .word = rows[i].word};
+    const berth_ort_provider *row;
+    for (int32_t i = 0; (row = berth_ort_provider_at(i)); i++) {
+        if (strcasecmp(row->name, rule->provider) != 0 && strcmp(row->device, rule->provider) != 0) continue;
+        *out = (berth_provider){.name = row->name, .append = row->append, .word = row->word};
         return BERTH_OK;
     }
     if (!is_name(rule->provider))
@@ -79,19 +49,17 @@ static const char *find_number(const char *device, size_t *base) {
 static berth_status take_default(const berth_export *e, const char *device, berth_provider *out) {
     size_t base = 0;
     const char *number = find_number(device, &base);
-    for (int i = 0; i < N_ROWS; i++) {
-        if (strlen(rows[i].device) != base || strncmp(rows[i].device, device, base) != 0) continue;
-        *out = (berth_provider){.name = rows[i].name,
-                                .append = rows[i].append,
-                                .word = rows[i].word,
-                                .option = rows[i].option,
-                                .value = rows[i].value};
+    const berth_ort_provider *row;
+    for (int32_t i = 0; (row = berth_ort_provider_at(i)); i++) {
+        if (strlen(row->device) != base || strncmp(row->device, device, base) != 0) continue;
+        *out = (berth_provider){
+            .name = row->name, .append = row->append, .word = row->word, .option = row->option, .value = row->value};
         out->card = number;
-        if (number && rows[i].id) out->option = rows[i].id, out->value = number;
-        if (number && !rows[i].id && rows[i].append != BERTH_APPEND_NONE && strcmp(number, "0") != 0)
+        if (number && row->id) out->option = row->id, out->value = number;
+        if (number && !row->id && row->append != BERTH_APPEND_NONE && strcmp(number, "0") != 0)
             return berth_fail(e->ctx, BERTH_E_ARG, "%s has no option that picks '%.100s'; say --provider %.100s=NAME",
                               out->name, device, device);
-        out->guessed = rows[i].described;
+        out->guessed = row->described;
         return BERTH_OK;
     }
     return berth_fail(e->ctx, BERTH_E_ARG,
@@ -158,7 +126,7 @@ static berth_status add_device(const berth_export *e, berth_arena *arena, int32_
 static berth_status add_devices(const berth_export *e, berth_arena *arena, berth_session *out, int32_t *of_device,
                                 const char **accelerator) {
     out->n = 2;
-    out->providers[1] = (berth_provider){.name = rows[0].name, .tag = "c"};
+    out->providers[1] = (berth_provider){.name = berth_ort_provider_at(0)->name, .tag = "c"};
     for (int32_t d = 0; d < e->plan->n_devices; d++) of_device[d] = -1;
     for (int32_t op = 0; op < e->placement->n_ops; op++) {
         int32_t d = e->placement->device[op];

@@ -4,13 +4,7 @@
 #define BERTH_PLAN_PROVIDERS_H
 
 #include "plan/export.h"
-
-/* How a C program appends a provider. */
-typedef enum berth_append {
-    BERTH_APPEND_NONE,    /* every session has it: the CPU's */
-    BERTH_APPEND_BY_NAME, /* SessionOptionsAppendExecutionProvider, by a short name of its own */
-    BERTH_APPEND_BY_CALL, /* a family of calls: Create..., Update..., Append..._V2, Release... */
-} berth_append;
+#include "runtime/providers.h"
 
 typedef struct berth_provider {
     const char *name; /* "CUDAExecutionProvider" */

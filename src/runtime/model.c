@@ -97,9 +97,9 @@ static berth_status list_devices(berth_run_model *m, const char *const *devices,
     for (int32_t d = 0; d < n && status == BERTH_OK; d++) {
         const berth_ort_provider *provider = NULL;
         status = find_provider(m, devices[d], &provider);
-        if (status != BERTH_OK || (!used[d] && provider->append)) continue;
+        if (status != BERTH_OK || (!used[d] && provider->append != BERTH_APPEND_NONE)) continue;
         berth_text_printf(text, "%s%s(=%c)", berth_text_size(text) > 0 ? ";" : "", provider->name, 'a' + d);
-        if (provider->append) names[n_names++] = devices[d];
+        if (provider->append != BERTH_APPEND_NONE) names[n_names++] = devices[d];
     }
     if (status == BERTH_OK && n_names > 1)
         status = berth_fail(m->ctx, BERTH_E_INFEASIBLE,
@@ -149,7 +149,7 @@ berth_status berth_run_model_single(berth_run_model *model, const char *device, 
     *out = (berth_candidate){.label = device, .model = model->path, .devices = names};
     if (!names) return berth_fail_nomem(model->ctx);
     BERTH_TRY(find_provider(model, device, &provider));
-    if (provider->append) names[0] = device;
+    if (provider->append != BERTH_APPEND_NONE) names[0] = device;
     out->identity = identify(model, out, NULL);
     return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
 }

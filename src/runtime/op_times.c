@@ -70,7 +70,7 @@ static berth_status take_trace(taker *t, const berth_candidate *c, berth_trace *
  * one does nothing there. */
 static double node_ms(const berth_trace_node *node, const berth_ort_provider *provider, bool sees_kernels) {
     if (strcmp(node->provider, provider->name) != 0) return INFINITY;
-    if (!provider->append || provider->waits) return node->host_ms;
+    if (provider->append == BERTH_APPEND_NONE || provider->waits) return node->host_ms;
     if (!isnan(node->device_ms)) return node->device_ms;
     return sees_kernels ? 0 : NAN;
 }

@@ -6,29 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-/* clang-format off */
-static const berth_ort_provider providers[] = {
-    {"cpu",      "CPUExecutionProvider",      NULL,       false, NULL},
-    {"webgpu",   "WebGpuExecutionProvider",   "WebGPU",   false, NULL},
-    {"cuda",     "CUDAExecutionProvider",     "CUDA",     false, "CUDA_LAUNCH_BLOCKING"},
-    {"dml",      "DmlExecutionProvider",      "DML",      false, NULL},
-    {"xnnpack",  "XnnpackExecutionProvider",  "XNNPACK",  false, NULL},
-    {"openvino", "OpenVINOExecutionProvider", "OpenVINO", true,  NULL},
-    {"qnn",      "QNNExecutionProvider",      "QNN",      true,  NULL},
-    {"coreml",   "CoreMLExecutionProvider",   "CoreML",   true,  NULL},
-};
-/* clang-format on */
-
-const berth_ort_provider *berth_ort_provider_at(int32_t index) {
-    return index >= 0 && index < (int32_t)(sizeof providers / sizeof *providers) ? &providers[index] : NULL;
-}
-
-const berth_ort_provider *berth_ort_provider_of(const char *device) {
-    for (int32_t i = 0; berth_ort_provider_at(i); i++)
-        if (strcmp(providers[i].device, device) == 0) return &providers[i];
-    return NULL;
-}
-
 berth_status berth_ort_check(const berth_ort *ort, ort_status *status, berth_status code, const char *what) {
     if (!status) return BERTH_OK;
     code = berth_fail(ort->ctx, code, "%s: %.800s", what, ort->api->GetErrorMessage(status));
@@ -95,12 +72,15 @@ static berth_status append_devices(const berth_ort *ort, const berth_job *job, o
     for (int32_t i = 0; job->devices[i]; i++) {
         const berth_ort_provider *provider = berth_ort_provider_of(job->devices[i]);
         if (!provider) return berth_fail(ort->ctx, BERTH_E_ARG, "ONNX Runtime has no device '%.60s'", job->devices[i]);
-        if (!provider->append) continue;
-        if (strcmp(provider->device, "cuda") == 0)
+        if (provider->append == BERTH_APPEND_NONE) continue;
+        if (provider->append == BERTH_APPEND_BY_NAME)
+            BERTH_TRY(berth_ort_check(ort, ort->api->AppendProvider(options, provider->word, NULL, NULL, 0),
+                                      BERTH_E_UNSUPPORTED, provider->device));
+        else if (strcmp(provider->device, "cuda") == 0)
             BERTH_TRY(append_cuda(ort, job, options));
         else
-            BERTH_TRY(berth_ort_check(ort, ort->api->AppendProvider(options, provider->append, NULL, NULL, 0),
-                                      BERTH_E_UNSUPPORTED, provider->device));
+            return berth_fail(ort->ctx, BERTH_E_UNSUPPORTED, "%s: this version of berth cannot run it",
+                              provider->device);
     }
     return BERTH_OK;
 }

@@ -6,19 +6,7 @@
 #include "runtime/job.h"
 #include "runtime/npy.h"
 #include "runtime/ort_api.h"
-
-/* An execution provider, by our name of the device. */
-typedef struct berth_ort_provider {
-    const char *device; /* "webgpu" */
-    const char *name;   /* "WebGpuExecutionProvider", as placements and profiles say */
-    const char *append; /* what appends it to a session, or NULL: it is always there; CUDA has a way of its own */
-    bool compiles;      /* takes whole sub-graphs, so that operations have no times of their own */
-    const char *waits;  /* variable of the environment that, set to 1, makes the host wait for every kernel; or NULL */
-} berth_ort_provider;
-
-/* The row of that index or device; NULL: none. */
-const berth_ort_provider *berth_ort_provider_at(int32_t index);
-const berth_ort_provider *berth_ort_provider_of(const char *device);
+#include "runtime/providers.h"
 
 typedef struct berth_ort {
     berth_ctx *ctx;

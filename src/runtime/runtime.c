@@ -192,7 +192,7 @@ berth_status berth_runtime_devices(berth_ctx *ctx, berth_runtime *runtime, const
     int32_t count = 0;
     *out = NULL;
     *n = 0;
-    while (berth_ort_provider_at(count)) count++;
+    while (berth_ort_provider_at(count) && !berth_ort_provider_at(count)->described) count++;
     if (!runtime->devices) {
         berth_found_device *devices = berth_arena_push(&runtime->arena, (size_t)count, sizeof *devices);
         if (!devices) return berth_fail_nomem(ctx);

@@ -11,6 +11,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/ort.c
   src/runtime/ort_value.c
   src/runtime/ort_work.c
+  src/runtime/providers.c
   src/runtime/runtime.c
   src/runtime/scratch.c
   src/runtime/stats.c
