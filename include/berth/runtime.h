@@ -27,9 +27,12 @@ typedef struct berth_runtime_options {
     int32_t threads;     /* of the CPU, for every candidate the same; 0: one per processor that we may use */
     double seconds;      /* limits of one job: wall clock ... */
     double memory_bytes; /* ... and resident memory */
+    const char *store;   /* file that keeps what was measured (berth/store.h); "": the default one; NULL: none */
+    bool resume;         /* runs that the store has are not made again: for a command that was killed */
+    bool refresh;        /* profiles that the store has are taken again */
 } berth_runtime_options;
 
-/** onnxruntime, found, 0 threads, 300 s, no limit of memory. */
+/** onnxruntime, found, 0 threads, 300 s, no limit of memory, no store. */
 BERTH_API berth_runtime_options berth_runtime_options_default(void);
 
 /** A device that the runtime knows, tried on this machine. */

@@ -99,6 +99,10 @@ static void put_found(berth_text *text, const berth_runtime *runtime, const bert
     berth_json_null(text, "memory_bytes");
     berth_json_bool(text, "works", device->works);
     berth_json_string(text, "reason", device->reason);
+    berth_json_inline(text);
+    berth_json_array_begin(text, "members");
+    berth_json_string(text, NULL, device->name);
+    berth_json_array_end(text);
     berth_json_object_end(text);
 }
 
@@ -155,7 +159,7 @@ static berth_status put_set(berth_ctx *ctx, berth_text *text, const char *names)
 }
 
 static int run_devices(berth_ctx *ctx, int argc, char **argv) {
-    devices_values values = {0};
+    devices_values values = {.runtime = {.store = "none"}};
     berth_text *text = NULL;
     int code = CLI_DONE;
     if (!cli_command_begin(ctx, &cli_devices, &values, argc, argv, &code)) return code;

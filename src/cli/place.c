@@ -30,7 +30,7 @@ typedef struct place_values {
     cli_list shapes, settings;
     cli_running running;
     double min_gain;
-    bool json, refresh;
+    bool json;
 } place_values;
 
 #define AT(member) offsetof(place_values, member)
@@ -68,7 +68,6 @@ static const cli_option options[] = {
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
     {"min-gain", 0, CLI_DOUBLE, CLI_RARE, AT(min_gain), "PERCENT", .low = 0, .high = 100,
      .help = "that a split must surely gain when it is run (default 3)"},
-    {"refresh", 0, CLI_FLAG, CLI_RARE, AT(refresh), NULL, .help = "measure again what the profile has"},
     CLI_RUNNING_CORE(place_values, running),
     {0},
 };
@@ -276,7 +275,7 @@ static int place_real(berth_ctx *ctx, const place_values *values, const berth_re
     int32_t n = 0;
     read.shapes = how->place.shapes;
     read.n_shapes = how->place.n_shapes;
-    if (values->refresh && how->place.profile) remove(how->place.profile);
+    if (values->running.runtime.refresh && how->place.profile) remove(how->place.profile);
     berth_status status = berth_graph_read(ctx, &graph, model, &read);
     if (status == BERTH_OK) status = cli_runtime_open(ctx, &runtime, &values->running.runtime);
     if (status == BERTH_OK) status = cli_runtime_list(ctx, runtime, values->devices, names, devices, &n);

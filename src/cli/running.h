@@ -26,6 +26,12 @@ typedef struct cli_running {
      .help = "make up weights whose files are missing"},                                                              \
     {"precision", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.precision), "HOW",                                \
      .help = "same (default), or native: TF32 and the like"},                                                         \
+    {"resume", 0, CLI_FLAG, CLI_USUAL, offsetof(values, member.runtime.resume), NULL,                                 \
+     .help = "do not repeat runs that a killed command had finished"},                                                \
+    {"refresh", 0, CLI_FLAG, CLI_RARE, offsetof(values, member.runtime.refresh), NULL,                                \
+     .help = "take a profile again that the store has"},                                                              \
+    {"store", 0, CLI_STRING, CLI_RARE, offsetof(values, member.runtime.store), "FILE",                                \
+     .help = "that keeps what was measured (default in ~/.cache/berth), or none"},                                    \
     CLI_RUNTIME_OPTIONS(values, member.runtime)
 
 #define CLI_RUNNING_OPTIONS(values, member)                                                                           \

@@ -14,6 +14,9 @@ berth_status cli_runtime_open(berth_ctx *ctx, berth_runtime **out, const cli_run
     if (runtime->name) how.name = runtime->name;
     how.library = runtime->library;
     how.threads = runtime->threads;
+    how.store = runtime->store ? runtime->store : "";
+    how.resume = runtime->resume;
+    how.refresh = runtime->refresh;
     how.worker = "/proc/self/exe";
     return berth_runtime_new(ctx, out, &how);
 }

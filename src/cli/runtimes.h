@@ -9,6 +9,8 @@
 typedef struct cli_runtime {
     const char *name; /* "none": no runtime is to be used; NULL: not said */
     const char *library;
+    const char *store;
+    bool resume, refresh;
     int32_t threads; /* 0: one per processor */
 } cli_runtime;
 

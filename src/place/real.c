@@ -3,6 +3,8 @@
 #include "berth/real.h"
 
 #include "base/arena.h"
+#include "base/file.h"
+#include "runtime/runtime.h"
 #include "runtime/trial.h"
 
 #include <math.h>
@@ -47,13 +49,62 @@ static double left(const loop *l) {
 
 /* --- profile ---------------------------------------------------------------------------------------------------- */
 
-static berth_status write_profile(loop *l, const char *path) {
+static berth_status write_profile(loop *l, const char *key, const char *path) {
     berth_text *text = NULL;
     BERTH_TRY(berth_text_new(l->ctx, &text));
     berth_profile_write(text, l->out->real.profile);
     berth_status status = berth_text_write(l->ctx, text, path);
+    if (status == BERTH_OK && l->runtime->store)
+        status = berth_store_put(l->runtime->store, "profile", key, berth_text_string(text), berth_text_size(text));
     berth_text_free(text);
     return status;
+}
+
+/* What a profile depends on. */
+static const char *key_of(loop *l) {
+    const berth_profile_options *o = &l->options->profile;
+    berth_text *text = NULL;
+    if (berth_text_new(l->ctx, &text) != BERTH_OK) return NULL;
+    berth_text_printf(text, "profile 1\n%s\n%s\nprecision %d\nprocesses %d placements %d\n", l->runtime->identity,
+                      berth_graph_fingerprint(l->graph), o->run.native_precision, (int)o->processes,
+                      (int)o->placements);
+    for (int32_t d = 0; d < l->n_devices; d++) berth_text_printf(text, "%s\n", l->devices[d]);
+    for (int32_t i = 0; i < l->place.n_shapes; i++) {
+        berth_text_printf(text, "%s", l->place.shapes[i].input);
+        for (int32_t k = 0; k < l->place.shapes[i].rank; k++)
+            berth_text_printf(text, " %lld", (long long)l->place.shapes[i].dims[k]);
+        berth_text_printf(text, "\n");
+    }
+    const char *key = berth_text_status(text) == BERTH_OK
+                          ? berth_arena_string(&l->out->arena, berth_text_string(text), berth_text_size(text))
+                          : NULL;
+    berth_text_free(text);
+    return key;
+}
+
+/* The profile of the store as that file, if it has one and none is wanted anew. */
+static berth_status recall_profile(loop *l, const char *key, const char *path, bool *found) {
+    const char *bytes = NULL;
+    size_t n = 0;
+    *found = false;
+    if (!l->runtime->store || l->runtime->refresh) return BERTH_OK;
+    BERTH_TRY(berth_store_get(l->runtime->store, "profile", key, &l->out->arena, &bytes, &n));
+    if (!bytes) return BERTH_OK;
+    *found = true;
+    return berth_file_write(l->ctx, path, bytes, n);
+}
+
+static berth_status take_profile(loop *l, const char *path) {
+    berth_profile_options how = l->options->profile;
+    const char *key = key_of(l);
+    bool found = false;
+    if (!key) return berth_fail_nomem(l->ctx);
+    BERTH_TRY(recall_profile(l, key, path, &found));
+    if (found) return BERTH_OK;
+    how.run.seconds = fmin(how.run.seconds, 0.5 * fmax(left(l), 0));
+    BERTH_TRY(berth_profile_take(l->ctx, &l->out->real.profile, l->runtime, l->graph, l->model, l->devices,
+                                 l->n_devices, &how));
+    return write_profile(l, key, path);
 }
 
 /* Plans number devices as the profile does, runs as the caller does. */
@@ -66,22 +117,16 @@ static berth_status check_devices(const loop *l, const char *path) {
                       path);
 }
 
-/* From the file, if it is there; else taken, and written to it. */
+/* From the file, if it is there; else from the store, or taken, and written to it. */
 static berth_status find_profile(loop *l) {
     const char *path = l->options->place.profile;
-    if (!path || access(path, F_OK) != 0) {
-        berth_profile_options how = l->options->profile;
-        how.run.seconds = fmin(how.run.seconds, 0.5 * fmax(left(l), 0));
-        BERTH_TRY(berth_profile_take(l->ctx, &l->out->real.profile, l->runtime, l->graph, l->model, l->devices,
-                                     l->n_devices, &how));
-        if (!path) {
-            const char *folder = getenv("TMPDIR");
-            snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder && *folder ? folder : "/tmp",
-                     (int)getpid());
-            path = l->scratch;
-        }
-        BERTH_TRY(write_profile(l, path));
+    if (!path) {
+        const char *folder = getenv("TMPDIR");
+        snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder && *folder ? folder : "/tmp",
+                 (int)getpid());
+        path = l->scratch;
     }
+    if (path == l->scratch || access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
     l->place.profile = path;
     BERTH_TRY(berth_device_set_read(l->ctx, &l->out->real.devices, path));
     return check_devices(l, path);

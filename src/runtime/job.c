@@ -38,6 +38,7 @@ void berth_job_write(berth_text *text, const berth_job *job) {
     put_text(text, "assignment", job->assignment);
     berth_json_string(text, "optimisation", levels[job->optimisation]);
     berth_json_int(text, "threads", job->threads);
+    berth_json_bool(text, "waits", job->waits);
     berth_json_bool(text, "native_precision", job->native_precision);
     put_files(text, "inputs", job->inputs, job->n_inputs);
     berth_json_int(text, "least_runs", job->least_runs);
@@ -128,6 +129,7 @@ berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *byte
     BERTH_TRY(want_integer(&d, "threads", 0, &job->threads));
     BERTH_TRY(want_integer(&d, "least_runs", 0, &job->least_runs));
     BERTH_TRY(want_integer(&d, "most_runs", 0, &job->most_runs));
+    BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "waits", &job->waits));
     BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "native_precision", &job->native_precision));
     BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "run_seconds", &job->run_seconds));
     return want_files(&d, "inputs", &job->inputs, &job->n_inputs);
@@ -142,6 +144,7 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     put_text(text, "profile", answer->profile);
     berth_json_double(text, "load_ms", answer->load_ms);
     berth_json_double(text, "first_ms", answer->first_ms);
+    if (answer->peak_bytes > 0) berth_json_double(text, "peak_bytes", answer->peak_bytes);
     berth_json_int(text, "warm", answer->n_warm);
     berth_json_array_begin(text, "runs_ms");
     for (int32_t i = 0; i < answer->n_runs; i++) berth_json_double(text, NULL, answer->runs_ms[i]);
@@ -184,16 +187,27 @@ static berth_status read_answer(const document *d, berth_answer *answer) {
     return want_files(d, "outputs", &answer->outputs, &answer->n_outputs);
 }
 
+berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size,
+                               berth_answer *answer) {
+    document d = {.ctx = ctx, .arena = arena, .name = "answer of the worker"};
+    *answer = (berth_answer){0};
+    BERTH_TRY(berth_json_parse(ctx, arena, d.name, bytes, size, MAX_DEPTH, &d.root));
+    if (berth_json_get(d.root, "peak_bytes"))
+        BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "peak_bytes", &answer->peak_bytes));
+    return read_answer(&d, answer);
+}
+
 /* The parent sizes and divides by what it asked for: a worker that answers otherwise is broken. */
-static berth_status check_runs(const document *d, const berth_job *job, const berth_answer *answer) {
+static berth_status check_runs(berth_ctx *ctx, const berth_job *job, const berth_answer *answer) {
     int32_t most = job->most_runs > job->least_runs ? job->most_runs : job->least_runs;
     if (job->kind != BERTH_JOB_RUN) return BERTH_OK;
     if (answer->n_runs < job->least_runs || answer->n_runs > most)
-        return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: %" PRId32 " runs, where %" PRId32 " to %" PRId32 " were wanted",
-                          d->name, answer->n_runs, job->least_runs, most);
+        return berth_fail(ctx, BERTH_E_FORMAT,
+                          "answer of the worker: %" PRId32 " runs, where %" PRId32 " to %" PRId32 " were wanted",
+                          answer->n_runs, job->least_runs, most);
     for (int32_t i = 0; i < answer->n_runs; i++)
         if (!(answer->runs_ms[i] > 0))
-            return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: a run that took %g ms", d->name, answer->runs_ms[i]);
+            return berth_fail(ctx, BERTH_E_FORMAT, "answer of the worker: a run that took %g ms", answer->runs_ms[i]);
     return BERTH_OK;
 }
 
@@ -232,9 +246,7 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
     if (status == BERTH_OK && end) *end = result.end;
     if (status == BERTH_OK) status = judge_end(ctx, job, &result);
     if (status != BERTH_OK) return status;
-    document d = {.ctx = ctx, .arena = arena, .name = "answer of the worker"};
-    BERTH_TRY(berth_json_parse(ctx, arena, d.name, result.answer, result.answer_size, MAX_DEPTH, &d.root));
+    status = berth_answer_read(ctx, arena, result.answer, result.answer_size, answer);
     answer->peak_bytes = result.peak_bytes;
-    BERTH_TRY(read_answer(&d, answer));
-    return check_runs(&d, job, answer);
+    return status == BERTH_OK ? check_runs(ctx, job, answer) : status;
 }

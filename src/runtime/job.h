@@ -38,6 +38,7 @@ typedef struct berth_job {
     const char *assignment; /* which marked operations run where, in the runtime's own words; NULL: its own choice */
     berth_optimisation optimisation;
     int32_t threads;       /* at least 1 */
+    bool waits;            /* the host waits for every kernel, where the device can be told so: for profiles */
     bool native_precision; /* devices may compute in a narrower type than the model's */
     const berth_job_file *inputs;
     int32_t n_inputs;
@@ -79,5 +80,7 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
 void berth_job_write(berth_text *text, const berth_job *job);
 berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size, berth_job *job);
 void berth_answer_write(berth_text *text, const berth_answer *answer);
+berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size,
+                               berth_answer *answer);
 
 #endif

@@ -2,6 +2,7 @@
 /* Copies, weights, inputs and marks in a scratch folder. */
 #include "runtime/model.h"
 
+#include "base/sha256.h"
 #include "base/stage.h"
 #include "base/text.h"
 #include "read/onnx_external.h"
@@ -113,6 +114,21 @@ static berth_status list_devices(berth_run_model *m, const char *const *devices,
     return status;
 }
 
+/* The model, the devices and, with `device`, where each operation is. */
+static const char *identify(berth_run_model *m, const berth_candidate *c, const int32_t *device) {
+    char digest[2 * BERTH_SHA256_SIZE + 1] = "stock";
+    unsigned char bytes[BERTH_SHA256_SIZE];
+    berth_sha256 sha;
+    if (device) {
+        berth_sha256_init(&sha);
+        berth_sha256_update(&sha, device, (size_t)berth_graph_op_count(m->graph) * sizeof *device);
+        berth_sha256_finish(&sha, bytes);
+        berth_sha256_hex(bytes, digest);
+    }
+    return berth_arena_printf(&m->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(m->graph),
+                              c->devices[0] ? c->devices[0] : "cpu", c->assignment ? c->assignment : "", digest);
+}
+
 berth_status berth_run_model_place(berth_run_model *model, const char *const *devices, int32_t n_devices,
                                    const int32_t *device, const char *label, berth_candidate *out) {
     static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
@@ -122,7 +138,8 @@ berth_status berth_run_model_place(berth_run_model *model, const char *const *de
         return berth_fail(model->ctx, BERTH_E_LIMIT, "more than %d devices in one session", MOST_TAG);
     BERTH_TRY(list_devices(model, devices, n_devices, device, out));
     out->model = berth_arena_printf(&model->arena, "%s/placed%" PRId32 ".onnx", model->folder, model->n_placed++);
-    if (!out->model) return berth_fail_nomem(model->ctx);
+    out->identity = identify(model, out, device);
+    if (!out->model || !out->identity) return berth_fail_nomem(model->ctx);
     return write_model(model, model->path, out->model, &tags);
 }
 
@@ -133,5 +150,6 @@ berth_status berth_run_model_single(berth_run_model *model, const char *device, 
     if (!names) return berth_fail_nomem(model->ctx);
     BERTH_TRY(find_provider(model, device, &provider));
     if (provider->append) names[0] = device;
-    return BERTH_OK;
+    out->identity = identify(model, out, NULL);
+    return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
 }

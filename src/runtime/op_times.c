@@ -46,6 +46,7 @@ static berth_status take_trace(taker *t, const berth_candidate *c, berth_trace *
                      .model = c->model,
                      .optimisation = BERTH_OPTIMISE_ALL,
                      .threads = t->runtime->threads,
+                     .waits = true,
                      .native_precision = t->native_precision,
                      .inputs = m->inputs,
                      .n_inputs = m->n_inputs,
@@ -65,10 +66,11 @@ static berth_status take_trace(taker *t, const berth_candidate *c, berth_trace *
     return status;
 }
 
-/* What a node takes on its device. Where kernels are seen at all, a node without one does nothing there. */
+/* What a node takes on its device: by the host's clock, where it waits. Where kernels are seen at all, a node without
+ * one does nothing there. */
 static double node_ms(const berth_trace_node *node, const berth_ort_provider *provider, bool sees_kernels) {
     if (strcmp(node->provider, provider->name) != 0) return INFINITY;
-    if (!provider->append) return node->host_ms;
+    if (!provider->append || provider->waits) return node->host_ms;
     if (!isnan(node->device_ms)) return node->device_ms;
     return sees_kernels ? 0 : NAN;
 }

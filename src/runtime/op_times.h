@@ -9,7 +9,8 @@
  * there; NAN: it ran there, but the device does not say how long (its kernels are not seen).
  *
  * The time of a node goes to the operations behind it by the work of each. Times of the host are taken where the device
- * is the host, kernels elsewhere: what the host says of an asynchronous device is only when it was handed over.
+ * is the host or the host can be told to wait for it, kernels elsewhere: what the host says of an asynchronous device
+ * is only when it was handed over.
  *
  * A device that compiles whole sub-graphs has no operations: all of its times are NAN.
  * BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */

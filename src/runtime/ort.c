@@ -8,14 +8,14 @@
 
 /* clang-format off */
 static const berth_ort_provider providers[] = {
-    {"cpu",      "CPUExecutionProvider",      NULL,       false},
-    {"webgpu",   "WebGpuExecutionProvider",   "WebGPU",   false},
-    {"cuda",     "CUDAExecutionProvider",     "CUDA",     false},
-    {"dml",      "DmlExecutionProvider",      "DML",      false},
-    {"xnnpack",  "XnnpackExecutionProvider",  "XNNPACK",  false},
-    {"openvino", "OpenVINOExecutionProvider", "OpenVINO", true},
-    {"qnn",      "QNNExecutionProvider",      "QNN",      true},
-    {"coreml",   "CoreMLExecutionProvider",   "CoreML",   true},
+    {"cpu",      "CPUExecutionProvider",      NULL,       false, NULL},
+    {"webgpu",   "WebGpuExecutionProvider",   "WebGPU",   false, NULL},
+    {"cuda",     "CUDAExecutionProvider",     "CUDA",     false, "CUDA_LAUNCH_BLOCKING"},
+    {"dml",      "DmlExecutionProvider",      "DML",      false, NULL},
+    {"xnnpack",  "XnnpackExecutionProvider",  "XNNPACK",  false, NULL},
+    {"openvino", "OpenVINOExecutionProvider", "OpenVINO", true,  NULL},
+    {"qnn",      "QNNExecutionProvider",      "QNN",      true,  NULL},
+    {"coreml",   "CoreMLExecutionProvider",   "CoreML",   true,  NULL},
 };
 /* clang-format on */
 

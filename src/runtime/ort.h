@@ -13,6 +13,7 @@ typedef struct berth_ort_provider {
     const char *name;   /* "WebGpuExecutionProvider", as placements and profiles say */
     const char *append; /* what appends it to a session, or NULL: it is always there; CUDA has a way of its own */
     bool compiles;      /* takes whole sub-graphs, so that operations have no times of their own */
+    const char *waits;  /* variable of the environment that, set to 1, makes the host wait for every kernel; or NULL */
 } berth_ort_provider;
 
 /* The row of that index or device; NULL: none. */

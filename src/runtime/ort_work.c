@@ -3,7 +3,7 @@
 #include "runtime/ort.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -203,6 +203,10 @@ static berth_status run_model(const berth_ort *ort, const berth_job *job, berth_
 
 berth_status berth_ort_work(berth_ctx *ctx, berth_arena *arena, const berth_job *job, berth_answer *answer) {
     berth_ort ort;
+    for (int32_t i = 0; job->waits && job->devices[i]; i++) {
+        const berth_ort_provider *provider = berth_ort_provider_of(job->devices[i]);
+        if (provider && provider->waits) setenv(provider->waits, "1", 1); /* before its driver is loaded */
+    }
     berth_status status = berth_ort_open(&ort, ctx, arena, job->library);
     answer->version = ort.version;
     if (status == BERTH_OK)

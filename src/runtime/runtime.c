@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 berth_runtime_options berth_runtime_options_default(void) {
@@ -92,6 +93,22 @@ static berth_status find_worker(berth_ctx *ctx, berth_runtime *runtime, const ch
                       given ? given : "no 'berth' in $PATH, and BERTH_WORKER is not set");
 }
 
+/* What a time depends on besides the model: the library (as a file), the processor, threads. */
+static berth_status identify(berth_ctx *ctx, berth_runtime *runtime) {
+    struct stat info = {0};
+    char line[256] = "", *cpu = NULL;
+    FILE *file = fopen("/proc/cpuinfo", "re");
+    while (file && !cpu && fgets(line, sizeof line, file))
+        if (strncmp(line, "model name", 10) == 0) cpu = strchr(line, ':');
+    if (file) fclose(file);
+    line[strcspn(line, "\n")] = 0;
+    stat(runtime->library, &info);
+    runtime->identity = berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->name,
+                                           runtime->library, (long long)info.st_size, (long long)info.st_mtime,
+                                           cpu ? cpu + 2 : "", (int)runtime->threads);
+    return runtime->identity ? BERTH_OK : berth_fail_nomem(ctx);
+}
+
 berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_runtime_options *options) {
     *out = NULL;
     if (strcmp(options->name, "onnxruntime") != 0)
@@ -105,6 +122,11 @@ berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_
     runtime->worker = (berth_worker){NULL, options->seconds, options->memory_bytes};
     berth_status status = find_library(ctx, runtime, options->library);
     if (status == BERTH_OK) status = find_worker(ctx, runtime, options->worker);
+    if (status == BERTH_OK) status = identify(ctx, runtime);
+    runtime->resume = options->resume;
+    runtime->refresh = options->refresh;
+    if (status == BERTH_OK && options->store)
+        status = berth_store_open(ctx, &runtime->store, *options->store ? options->store : NULL);
     if (status == BERTH_OK)
         *out = runtime;
     else
@@ -115,6 +137,7 @@ berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_
 void berth_runtime_free(berth_runtime *runtime) {
     if (!runtime) return;
     berth_allocator allocator = runtime->arena.allocator;
+    berth_store_close(runtime->store);
     berth_arena_deinit(&runtime->arena);
     berth_resize(&allocator, runtime, 1, 0, sizeof *runtime);
 }

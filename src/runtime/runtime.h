@@ -5,6 +5,7 @@
 
 #include "berth/runtime.h"
 #include "runtime/job.h"
+#include "store/store.h"
 
 struct berth_runtime {
     berth_arena arena;
@@ -13,6 +14,9 @@ struct berth_runtime {
     int32_t threads;
     berth_found_device *devices; /* NULL: not yet tried */
     int32_t n_devices;
+    berth_store *store; /* NULL: none */
+    bool resume, refresh;
+    const char *identity; /* of library, machine and threads, for keys of the store */
 };
 
 /* The library has said which it is. */

@@ -14,6 +14,7 @@ typedef struct berth_candidate {
     const char *folder;         /* of its external data, or NULL */
     const char *const *devices; /* to register besides the CPU; NULL ends them */
     const char *assignment;     /* or NULL: the runtime's own choice */
+    const char *identity;       /* what is run, for keys of the store */
 } berth_candidate;
 
 typedef struct berth_trial_options {

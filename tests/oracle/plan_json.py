@@ -133,7 +133,7 @@ def check_placing(model, arguments):
 
 
 def check_devices():
-    doc = parse(berth("devices", "--json"))
+    doc = parse(berth("devices", "--runtime", "none", "--json"))
     keys = {"name": str, "runtime": type(None), "description": str, "memory_bytes": NUMBER, "works": bool, "reason": str,
             "members": list}
     for row in doc["devices"]:
