@@ -22,6 +22,7 @@ berth_oracle_test(fit_paper --check)
 berth_oracle_test(plan_json)
 berth_oracle_test(policy)
 berth_oracle_test(export)
+berth_oracle_test(real_placements)
 
 # hsdag_oracle itself is built by cmake/oracle.cmake.
 if(TARGET hsdag_oracle)
