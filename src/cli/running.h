@@ -17,6 +17,7 @@ typedef struct cli_running {
 /* Rows of a command's table whose values hold a cli_running in that member; CLI_RUNNING_OPTIONS with --seed and
  * --threads, for those that have no others. */
 /* clang-format off */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CLI_RUNNING_CORE(values, member)                                                                              \
     {"rounds", 0, CLI_INT, CLI_USUAL, offsetof(values, member.rounds), "N", .low = 1, .high = 1000,                    \
      .help = "processes of each candidate"},                                                                          \
@@ -40,6 +41,7 @@ typedef struct cli_running {
      .help = "of random inputs, weights and orders (default 0)"},                                                     \
     {"threads", 0, CLI_INT, CLI_RARE, offsetof(values, member.threads), "N", .low = 0, .high = 4096,                  \
      .help = "of the CPU (default 0: one per processor)"}
+/* NOLINTEND(bugprone-macro-parentheses) */
 /* clang-format on */
 
 /* What the options say, into options with defaults in them. `inputs` keeps the names that they point to. False:

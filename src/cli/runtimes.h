@@ -15,11 +15,13 @@ typedef struct cli_runtime {
 } cli_runtime;
 
 /* Rows of a command's table whose values hold a cli_runtime in that member. */
+/* NOLINTBEGIN(bugprone-macro-parentheses) */
 #define CLI_RUNTIME_OPTIONS(values, member)                                                                        \
     {"runtime", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.name), "NAME", .help = "onnxruntime or none"}, { \
         "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE",                              \
             .help = "of the runtime (default: found, see docs/runtimes.md)"                                        \
     }
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 bool cli_runtime_is_none(const cli_runtime *runtime);
 

@@ -101,7 +101,7 @@ static berth_status take_device(taker *t, const char *device) {
     berth_candidate candidate;
     BERTH_TRY(berth_run_model_single(t->model, device, &candidate));
     for (int32_t i = 0; i < t->n_processes; i++) {
-        berth_trace trace;
+        berth_trace trace = {0};
         const berth_trace_op *ops = NULL;
         const double *extra = NULL;
         BERTH_TRY(take_trace(t, &candidate, &trace, &ops, &extra));
@@ -112,7 +112,7 @@ static berth_status take_device(taker *t, const char *device) {
 
 /* The median of what is not NAN; NAN if nothing is. */
 static double middle(const double *samples, int32_t n) {
-    double known[MOST_PROCESSES];
+    double known[MOST_PROCESSES] = {0};
     size_t n_known = 0;
     for (int32_t i = 0; i < n; i++)
         if (!isnan(samples[i])) known[n_known++] = samples[i];

@@ -88,7 +88,7 @@ enum {
     X(216, ort_status *, AppendProvider,                                                                        \
       (ort_options *, const char *name, const char *const *keys, const char *const *values, size_t n))
 
-#define ORT_MEMBER(number, returns, name, takes) returns(*name) takes;
+#define ORT_MEMBER(number, returns, name, takes) returns(*name) takes; /* NOLINT(bugprone-macro-parentheses) */
 typedef struct ort_api {
     ORT_FUNCTIONS(ORT_MEMBER)
 } ort_api;

@@ -70,7 +70,7 @@ static berth_status count(reader *r) {
 static berth_status take_nodes(reader *r) {
     int32_t at = 0;
     for (const berth_json *e = r->events->child; e; e = e->next) {
-        if (!is_node(e)) continue;
+        if (!is_node(e) || r->n_nodes == 0) continue;
         int32_t node = at % r->n_nodes, run = at / r->n_nodes;
         const berth_json *args = berth_json_get(e, "args");
         const char *name = text_of(e, "name");
