@@ -106,7 +106,7 @@ static bool same_provider(const berth_provider *a, const berth_provider *b) {
 /* The device's place in the session; `first` is the accelerator found so far, or NULL. */
 static berth_status add_device(const berth_export *e, berth_arena *arena, int32_t device, const char **first,
                                berth_session *out, int32_t *place) {
-    berth_provider found;
+    berth_provider found = {0};
     const char *name = e->plan->device_names[device];
     BERTH_TRY(find_provider(e, arena, name, &found));
     *place = 1; /* the CPU; moved to the front if nothing else is there */
