@@ -80,7 +80,7 @@ static berth_status spread(taker *t, const berth_trace *trace, const berth_trace
     int32_t n_ops = berth_graph_op_count(t->model->graph);
     double *weight = berth_arena_push(t->arena, (size_t)trace->n_nodes, sizeof *weight);
     bool sees_kernels = false;
-    if (!weight) return berth_fail_nomem(t->ctx);
+    if (!weight || !ops) return berth_fail_nomem(t->ctx);
     for (int32_t i = 0; i < n_ops; i++)
         if (ops[i].node >= 0) weight[ops[i].node] += weight_of(&t->work->ops[i]);
     for (int32_t i = 0; i < trace->n_nodes; i++) sees_kernels |= !isnan(trace->nodes[i].device_ms);

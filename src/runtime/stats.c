@@ -53,6 +53,8 @@ void berth_stats_paired_gain(const double *a, const double *b, size_t n, double 
     static const double level = 0.05;
     double gains[MOST_ROUNDS], drawn[MOST_ROUNDS], medians[RESAMPLES];
     berth_rng rng;
+    *gain = *low = 0;
+    if (n == 0) return;
     if (n > MOST_ROUNDS) n = MOST_ROUNDS;
     for (size_t i = 0; i < n; i++) gains[i] = 1 - b[i] / a[i];
     memcpy(drawn, gains, n * sizeof *drawn);
