@@ -18,7 +18,7 @@ build: setup ## build/berth, optimised
 demo: build ## place a bundled model, write plan.json
 	@scripts/demo build/berth
 
-test: ## everything that CI checks (about ten minutes on two cores)
+test: ## everything that CI checks (about half an hour on two cores)
 	@scripts/test
 
 check: ## format, layers, banned calls, sizes, words, licences, scripts (seconds)
