@@ -136,9 +136,10 @@ static berth_status run_once(run *r, double *ms) {
 /* Runs that are not counted: until three in a row are no faster than those before, within a tenth. */
 static berth_status warm_up(run *r, berth_answer *answer) {
     enum { MOST = 20, STILL = 3 };
-    double best = INFINITY, ms = 0, end = now_ms() + 1e3 * r->job->run_seconds;
+    double best = INFINITY, ms = 0;
     int still = 0;
-    BERTH_TRY(run_once(r, &answer->first_ms));
+    BERTH_TRY(run_once(r, &answer->first_ms)); /* may compile for seconds */
+    double end = now_ms() + 1e3 * r->job->run_seconds;
     for (int i = 0; i < MOST && still < STILL && now_ms() < end; i++) {
         BERTH_TRY(run_once(r, &ms));
         answer->n_warm++;

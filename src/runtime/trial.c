@@ -96,28 +96,55 @@ static const char *key_of(const trial *t, int32_t i) {
                               o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
 }
 
-/* False: it is not there, or not wanted. */
-static berth_status recall(trial *t, const char *key, berth_answer *answer, bool *found) {
+/* *found is false: it is not there, or not wanted; else *status is what became of it. */
+static berth_status recall(trial *t, const char *key, berth_answer *answer, bool *found, berth_status *status) {
     const char *bytes = NULL;
     size_t n = 0;
     *found = false;
     if (!t->runtime->store || !t->runtime->resume) return BERTH_OK;
     BERTH_TRY(berth_store_get(t->runtime->store, "run", key, t->arena, &bytes, &n));
     if (!bytes) return BERTH_OK;
-    *found = berth_answer_read(t->ctx, t->arena, bytes, n, answer) == BERTH_OK;
+    *status = berth_answer_read(t->ctx, t->arena, bytes, n, answer);
+    if (*status == BERTH_E_NOMEM) return *status;
+    *found = *status == BERTH_OK || t->options->keeps_failures;
     return BERTH_OK;
 }
 
-static berth_status remember(trial *t, const char *key, const berth_answer *answer) {
+/* As a worker answers that a job failed. */
+static void write_failure(const trial *t, berth_text *text, berth_status status) {
+    berth_json_object_begin(text, NULL);
+    berth_json_object_begin(text, "error");
+    berth_json_int(text, "status", status);
+    berth_json_string(text, "message", berth_ctx_message(t->ctx));
+    berth_json_object_end(text);
+    berth_json_object_end(text);
+}
+
+/* The answer or, if the job failed with another status than BERTH_OK, why. */
+static berth_status remember(trial *t, const char *key, const berth_answer *answer, berth_status job) {
     berth_text *text = NULL;
-    if (!t->runtime->store) return BERTH_OK;
+    if (!t->runtime->store || (job != BERTH_OK && !t->options->keeps_failures)) return BERTH_OK;
     BERTH_TRY(berth_text_new(t->ctx, &text));
-    berth_answer_write(text, answer);
+    if (job == BERTH_OK)
+        berth_answer_write(text, answer);
+    else
+        write_failure(t, text, job);
     berth_status status = berth_text_status(text);
     if (status == BERTH_OK)
         status = berth_store_put(t->runtime->store, "run", key, berth_text_string(text), berth_text_size(text));
     berth_text_free(text);
     return status;
+}
+
+/* One process, and what came of it into the store. */
+static berth_status make_run(trial *t, const berth_job *job, const char *key, berth_answer *answer,
+                             berth_trial_result *result, berth_status *status) {
+    *status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, job, answer, &result->end);
+    if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
+    /* Whoever stops us may have stopped the worker first. */
+    if (*status != BERTH_OK && berth_cancelled(t->ctx))
+        return berth_fail(t->ctx, BERTH_E_CANCELLED, "stopped while %s ran", job->runtime);
+    return remember(t, key, answer, *status);
 }
 
 static berth_status run_one(trial *t, int32_t i) {
@@ -147,13 +174,12 @@ static berth_status run_one(trial *t, int32_t i) {
     }
     const char *key = key_of(t, i);
     bool found = false;
+    berth_status status = BERTH_OK;
     if (!key) return berth_fail_nomem(t->ctx);
-    if (!job.output_folder) BERTH_TRY(recall(t, key, &answer, &found));
-    if (!found) {
-        berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
-        if (status != BERTH_OK) return take_failure(t, r, status);
-        BERTH_TRY(remember(t, key, &answer));
-    }
+    if (!job.output_folder) BERTH_TRY(recall(t, key, &answer, &found, &status));
+    if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
+    r->n_recalled += found;
+    if (status != BERTH_OK) return take_failure(t, r, status);
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }

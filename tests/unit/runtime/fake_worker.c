@@ -10,6 +10,8 @@
  *     crash=KIND[@N]             it crashes, or does so from its N-th process on (from 0); likewise:
  *     hang, differ (other outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more
  *     runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
+ *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
+ *                                is, if it says nothing), hang, fail
  *     quiet                      the other device does not say what its kernels take
  *
  * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
@@ -157,8 +159,18 @@ static void put_outputs(work *w, berth_answer *answer) {
     answer->n_outputs = n;
 }
 
+static void be_poisoned(const work *w, const char *refused, size_t size) {
+    const char *op = setting("poison"), *how = setting("poisoned");
+    if (!op || strcmp(w->kind, "split") != 0 || !w->device[atoi(op)]) return;
+    if (how && strncmp(how, "hang", 4) == 0)
+        for (;;) pause();
+    if (how && strncmp(how, "fail", 4) == 0) _exit(write(BERTH_CHILD_ANSWER_FD, refused, size) < 0);
+    raise(SIGSEGV);
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
+    be_poisoned(w, refused, sizeof refused - 1);
     if (is_told(w, "crash")) raise(SIGSEGV);
     if (is_told(w, "hang"))
         for (;;) pause();
