@@ -2,6 +2,7 @@
 /* Copies, weights, inputs and marks in a scratch folder. */
 #include "runtime/model.h"
 
+#include "base/file.h"
 #include "base/sha256.h"
 #include "base/stage.h"
 #include "base/text.h"
@@ -36,6 +37,7 @@ static berth_status write_model(berth_run_model *m, const char *from, const char
                       : berth_stage_put(&stage, source.bytes, source.size);
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
+    status = berth_file_judge(status);
     berth_source_close(m->ctx, &source);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Where the library is, and which devices really work with it. */
 #include "runtime/runtime.h"
 
+#include "base/memory.h"
 #include "base/processors.h"
 #include "runtime/ort.h"
 
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 berth_runtime_options berth_runtime_options_default(void) {
-    return (berth_runtime_options){.name = "onnxruntime", .seconds = 300, .memory_bytes = INFINITY};
+    return (berth_runtime_options){.name = "onnxruntime", .seconds = 300};
 }
 
 /* --- finding ---------------------------------------------------------------------------------------------------- */
@@ -120,6 +121,7 @@ berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_
     runtime->version = "";
     runtime->threads = options->threads > 0 ? options->threads : berth_processors();
     runtime->worker = (berth_worker){NULL, options->seconds, options->memory_bytes};
+    if (options->memory_bytes <= 0) runtime->worker.memory_bytes = 0.9 * berth_memory_available();
     berth_status status = find_library(ctx, runtime, options->library);
     if (status == BERTH_OK) status = find_worker(ctx, runtime, options->worker);
     if (status == BERTH_OK) status = identify(ctx, runtime);
