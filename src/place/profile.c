@@ -8,6 +8,7 @@
 #include "berth/place.h"
 #include "device/set.h"
 #include "place/calibrate.h"
+#include "runtime/kind.h"
 #include "runtime/op_times.h"
 
 #include <inttypes.h>
@@ -15,7 +16,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { PLACEMENTS_STREAM = 81, MOST_PIECES = 20, MAX_DEVICES = 2 };
+enum { PLACEMENTS_STREAM = 81, MOST_PIECES = 20 };
 
 typedef struct whole { /* what is handed out, with its memory */
     berth_profile profile;
@@ -52,11 +53,11 @@ berth_profile_options berth_profile_options_default(void) {
 static berth_status draft_devices(profiler *p) {
     berth_device_set *known = NULL;
     BERTH_TRY(berth_device_set_read(p->ctx, &known, "cpu,gpu"));
-    berth_status status = berth_device_draft_new(p->ctx, &p->draft, p->n_devices, p->runtime->name);
+    berth_status status = berth_device_draft_new(p->ctx, &p->draft, p->n_devices, p->runtime->kind->name);
     if (status == BERTH_OK) p->out->profile.devices = &p->draft->set; /* which frees them in every case */
     for (int32_t d = 0; d < p->n_devices && status == BERTH_OK; d++) {
         berth_device *device = &p->draft->devices[d];
-        bool is_host = strcmp(p->devices[d], "cpu") == 0;
+        bool is_host = p->runtime->kind->is_host(p->devices[d]);
         *device = known->devices[is_host ? 0 : 1];
         device->name = berth_arena_string(&p->draft->arena, p->devices[d], strlen(p->devices[d]));
         device->kind = is_host ? "cpu" : "gpu";
@@ -67,7 +68,7 @@ static berth_status draft_devices(profiler *p) {
     berth_device_set_free(known);
     BERTH_TRY(status);
     p->draft->set.host = berth_device_draft_host(p->draft);
-    p->draft->set.model = BERTH_MODEL_QUEUED;
+    p->draft->set.model = p->runtime->kind->model;
     for (int32_t i = 0; i < p->n_devices * p->n_devices; i++) p->draft->links[i].queued = true;
     return p->draft->arena.failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
 }
@@ -92,7 +93,7 @@ static berth_status make_costs(profiler *p) {
     berth_status status = berth_text_write(p->ctx, text, path);
     berth_text_free(text);
     options.profile = path;
-    options.model = BERTH_MODEL_QUEUED;
+    options.model = p->runtime->kind->model;
     berth_costs_free(p->costs);
     p->costs = NULL;
     if (status == BERTH_OK) status = berth_costs_new(p->ctx, &p->costs, p->graph, &p->draft->set, &options);
@@ -332,7 +333,7 @@ static berth_status describe(profiler *p) {
     out->n_ops = berth_graph_op_count(p->graph);
     out->model_name = berth_arena_string(arena, name, strlen(name));
     out->fingerprint = berth_arena_string(arena, print, strlen(print));
-    out->runtime = berth_arena_string(arena, p->runtime->name, strlen(p->runtime->name));
+    out->runtime = berth_arena_string(arena, p->runtime->kind->name, strlen(p->runtime->kind->name));
     out->machine = name_machine(arena);
     out->runtime_version = "";
     out->mean_error = out->rank_correlation = NAN;
@@ -351,10 +352,10 @@ static berth_status take(profiler *p, const char *path) {
     const double *ms = NULL;
     BERTH_TRY(describe(p));
     BERTH_TRY(draft_devices(p));
-    BERTH_TRY(berth_run_model_init(&p->model, p->ctx, p->graph, path, &p->options->run));
+    BERTH_TRY(berth_run_model_init(&p->model, p->ctx, p->runtime, p->graph, path, &p->options->run));
     out->synthesized = p->model.n_made_files > 0;
-    BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, p->runtime, &p->model, p->devices, p->n_devices,
-                                  p->options->processes, p->options->run.native_precision, &ms));
+    BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, &p->model, p->devices, p->n_devices, p->options->processes,
+                                  p->options->run.native_precision, &ms));
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
     out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
     BERTH_TRY(draw_placements(p));
@@ -370,13 +371,7 @@ berth_status berth_profile_take(berth_ctx *ctx, berth_profile **out, berth_runti
                                 const char *model, const char *const *devices, int32_t n_devices,
                                 const berth_profile_options *options) {
     *out = NULL;
-    if (n_devices < 1 || strcmp(devices[0], "cpu") != 0)
-        return berth_fail(ctx, BERTH_E_ARG, "the first device of a session is the cpu");
-    if (n_devices > MAX_DEVICES)
-        return berth_fail(ctx, BERTH_E_INFEASIBLE,
-                          "one session of ONNX Runtime runs on the CPU and one other device, not on both '%.60s' and "
-                          "'%.60s'",
-                          devices[1], devices[2]);
+    BERTH_TRY(runtime->kind->check_devices(ctx, devices, n_devices));
     whole *made = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *made);
     if (!made) return berth_fail_nomem(ctx);
     berth_arena_init(&made->arena, berth_ctx_allocator(ctx));

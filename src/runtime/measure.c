@@ -1,17 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A placement against every single device, and whether it did what it says. */
 
-#include "runtime/model.h"
-#include "runtime/ort.h"
+#include "runtime/kind.h"
 #include "runtime/stats.h"
-#include "runtime/trace.h"
 
-#include <inttypes.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
-
-enum { PROFILED_RUNS = 3 };
 
 typedef struct whole { /* what is handed out, with its memory */
     berth_measured measured;
@@ -88,7 +82,7 @@ static berth_status sum_up(measurement *m) {
         if (out->best < 0 || singles[d].latency.median_ms < singles[out->best].latency.median_ms) out->best = d;
     }
     const berth_trial_result *plan = &m->results[0];
-    out->runtime = keep(m->out, m->runtime->name, strlen(m->runtime->name) + 1);
+    out->runtime = keep(m->out, m->runtime->kind->name, strlen(m->runtime->kind->name) + 1);
     out->runtime_version = keep(m->out, m->runtime->version, strlen(m->runtime->version) + 1);
     if (m->out->arena.failed) return berth_fail_nomem(m->ctx);
     out->gain = out->gain_low = NAN;
@@ -104,7 +98,7 @@ static berth_status compare_outputs(measurement *m) {
     berth_measured *out = &m->out->measured;
     int32_t reference = out->best;
     for (int32_t d = 0; d < m->n_devices; d++)
-        if (strcmp(m->devices[d], "cpu") == 0 && m->results[d + 1].n_rounds > 0) reference = d;
+        if (m->runtime->kind->is_host(m->devices[d]) && m->results[d + 1].n_rounds > 0) reference = d;
     out->outputs = (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
     if (reference < 0 || m->results[0].n_rounds == 0) return BERTH_OK;
     berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->graph, &m->results[0],
@@ -119,101 +113,66 @@ static berth_status compare_outputs(measurement *m) {
 
 /* --- places ----------------------------------------------------------------------------------------------------- */
 
-static const char *device_of_provider(const char *name) {
-    for (int32_t i = 0; berth_ort_provider_at(i); i++)
-        if (strcmp(berth_ort_provider_at(i)->name, name) == 0) return berth_ort_provider_at(i)->device;
-    return name;
-}
-
-/* The root of the node that an operation is part of. */
-static int32_t root_of(const measurement *m, const berth_trace_op *ops, int32_t op) {
+/* The root of the unit that an operation is part of. */
+static int32_t root_of(const measurement *m, const berth_seen *seen, int32_t op) {
     for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
-        if (ops[i].node == ops[op].node && ops[i].is_root) return i;
+        if (seen[i].unit == seen[op].unit && seen[i].is_root) return i;
     return op;
 }
 
 /* Why an operation did not run where the placement has it. */
-static const char *explain(measurement *m, const berth_trace_op *ops, int32_t op, const char *ran, bool *explained) {
+static const char *explain(measurement *m, const berth_seen *seen, int32_t op, const char *ran, bool *explained) {
     berth_arena *arena = &m->out->arena;
-    int32_t root = root_of(m, ops, op);
+    int32_t root = root_of(m, seen, op);
     *explained = true;
     if (root != op && strcmp(m->devices[m->device[root]], ran) == 0)
         return berth_arena_printf(arena, "fused into '%.100s', which is placed there",
                                   berth_graph_op(m->graph, root)->name);
-    if (ops[op].n_members > 1) { /* fused before it was placed: one member's mark counts for all */
-        for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
-            if (ops[i].node == ops[op].node && strcmp(m->devices[m->device[i]], ran) == 0)
-                return berth_arena_printf(arena, "fused with '%.100s', which is placed there",
-                                          berth_graph_op(m->graph, i)->name);
-    }
-    if (strcmp(ran, "cpu") == 0)
+    /* fused before it was placed: one member's mark counts for all */
+    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
+        if (i != op && seen[i].device && seen[i].unit == seen[op].unit && strcmp(m->devices[m->device[i]], ran) == 0)
+            return berth_arena_printf(arena, "fused with '%.100s', which is placed there",
+                                      berth_graph_op(m->graph, i)->name);
+    if (m->runtime->kind->keeps_on_host && m->runtime->kind->is_host(ran))
         return berth_arena_printf(arena, "the runtime keeps it on the CPU: no kernel on %s, or it computes shapes",
                                   m->devices[m->device[op]]);
     *explained = false;
     return berth_arena_printf(arena, "the runtime has put it there");
 }
 
-static berth_status list_deviations(measurement *m, const berth_trace *trace, const berth_trace_op *ops) {
+static berth_status list_deviations(measurement *m, const berth_seen *seen) {
     berth_measured *out = &m->out->measured;
     int32_t n_ops = berth_graph_op_count(m->graph);
     berth_deviation *list = berth_arena_push(&m->out->arena, (size_t)n_ops, sizeof *list);
     if (!list) return berth_fail_nomem(m->ctx);
     out->deviations = list;
     for (int32_t i = 0; i < n_ops; i++) {
-        if (ops[i].node < 0) continue; /* folded away, or a constant */
-        const char *ran = device_of_provider(trace->nodes[ops[i].node].provider);
-        const char *planned = m->devices[m->device[i]];
+        const char *ran = seen[i].device, *planned = m->devices[m->device[i]];
+        if (!ran) continue; /* folded away, or a constant */
         out->n_checked++;
         if (strcmp(ran, planned) == 0) continue;
         berth_deviation *d = &list[out->n_deviations++];
         d->op = i;
         d->planned = keep(m->out, planned, strlen(planned) + 1);
         d->ran = keep(m->out, ran, strlen(ran) + 1);
-        d->reason = explain(m, ops, i, ran, &d->explained);
+        d->reason = explain(m, seen, i, ran, &d->explained);
     }
     return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
 }
 
 /* One more process, with the runtime's own profile: none of its times is used. */
 static berth_status check_places(measurement *m) {
-    const berth_candidate *c = &m->candidates[0];
     berth_arena *arena = &m->model.arena;
-    berth_trace trace;
-    const berth_trace_op *ops = NULL;
-    const double *extra = NULL;
-    double copies = 0;
-    berth_graph *rewritten = NULL;
-    berth_answer answer;
-    berth_job job = {.kind = BERTH_JOB_RUN,
-                     .runtime = m->runtime->name,
-                     .library = m->runtime->library,
-                     .devices = c->devices,
-                     .model = c->model,
-                     .assignment = c->assignment,
-                     .optimisation = BERTH_OPTIMISE_ALL,
-                     .threads = m->runtime->threads,
-                     .native_precision = m->options->native_precision,
-                     .inputs = m->model.inputs,
-                     .n_inputs = m->model.n_inputs,
-                     .least_runs = 1,
-                     .most_runs = PROFILED_RUNS,
-                     .profile = berth_arena_printf(arena, "%s/profile", m->model.scratch),
-                     .rewritten = berth_arena_printf(arena, "%s/rewritten.onnx", m->model.scratch)};
-    if (arena->failed) return berth_fail_nomem(m->ctx);
-    BERTH_TRY(berth_job_run(m->ctx, arena, &m->runtime->worker, &job, &answer, NULL));
-    BERTH_TRY(berth_graph_read(m->ctx, &rewritten, job.rewritten, NULL));
-    berth_status status = berth_trace_read(m->ctx, arena, answer.profile, 1, &trace);
-    if (status == BERTH_OK)
-        status = berth_trace_attribute(m->ctx, arena, m->graph, rewritten, &trace, &ops, &extra, &copies);
-    if (status == BERTH_OK) status = list_deviations(m, &trace, ops);
-    berth_graph_free(rewritten);
-    return status;
+    berth_seen *seen = berth_arena_push(arena, (size_t)berth_graph_op_count(m->graph), sizeof *seen);
+    if (!seen) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(m->runtime->kind->places(&m->model, arena, &m->candidates[0], m->options->native_precision, seen));
+    return list_deviations(m, seen);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
 static berth_status measure(measurement *m, const char *path) {
-    BERTH_TRY(berth_run_model_init(&m->model, m->ctx, m->graph, path, m->options));
+    BERTH_TRY(berth_run_model_init(&m->model, m->ctx, m->runtime, m->graph, path, m->options));
     m->out->measured.n_made_files = m->model.n_made_files;
     BERTH_TRY(run_all(m));
     BERTH_TRY(sum_up(m));

@@ -1,73 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Copies, weights, inputs and marks in a scratch folder. */
-#include "runtime/model.h"
+/* What is alike for all runtimes of making a model ready; the rest is the runtime's own. */
+#include "runtime/kind.h"
 
-#include "base/file.h"
 #include "base/sha256.h"
-#include "base/stage.h"
-#include "base/text.h"
-#include "read/onnx_external.h"
-#include "read/onnx_splice.h"
 #include "runtime/inputs.h"
-#include "runtime/ort.h"
 #include "runtime/scratch.h"
-#include "runtime/weights.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 
-enum { MOST_TAG = 8 };
-
-static berth_status put_bytes(void *user, const char *bytes, size_t n) {
-    return berth_stage_put(user, bytes, n);
-}
-
-/* With `tags`, marked; else as it is (unpacked, if it is gzip). */
-static berth_status write_model(berth_run_model *m, const char *from, const char *to, const berth_onnx_tags *tags) {
-    berth_read_options options = berth_read_options_default();
-    berth_source source;
-    berth_stage stage;
-    berth_stage_init(&stage, m->ctx);
-    berth_status status = berth_source_open(m->ctx, &source, from, &options);
-    if (status == BERTH_OK) status = berth_stage_begin(&stage, to);
-    if (status == BERTH_OK)
-        status = tags ? berth_onnx_annotate(m->ctx, &source, tags, put_bytes, &stage)
-                      : berth_stage_put(&stage, source.bytes, source.size);
-    if (status == BERTH_OK) status = berth_stage_commit(&stage);
-    berth_stage_deinit(&stage);
-    status = berth_file_judge(status);
-    berth_source_close(m->ctx, &source);
-    return status;
-}
-
-static berth_status gather(berth_run_model *m, const char *path, const berth_run_options *options) {
-    int32_t n_missing = 0;
-    BERTH_TRY(berth_onnx_external_check(m->ctx, path, &n_missing));
-    if (n_missing > 0 && !options->synthesize)
-        return berth_fail(m->ctx, BERTH_E_ARG,
-                          "%.600s: %" PRId32 " of its files of weights %s missing; --synthesize-weights runs it with "
-                          "made-up ones",
-                          path, n_missing, n_missing == 1 ? "is" : "are");
+static berth_status make_folder(berth_run_model *m) {
     BERTH_TRY(berth_scratch_make(m->ctx, &m->arena, &m->scratch));
     m->folder = berth_arena_printf(&m->arena, "%s/model", m->scratch);
-    m->path = berth_arena_printf(&m->arena, "%s/model/model.onnx", m->scratch);
-    if (m->arena.failed) return berth_fail_nomem(m->ctx);
-    if (mkdir(m->folder, 0700) != 0)
-        return berth_fail(m->ctx, BERTH_E_IO, "cannot make a folder %.600s: %s", m->folder, strerror(errno));
-    BERTH_TRY(berth_weights_make(m->ctx, m->graph, path, m->folder, options->seed, &m->n_made_files));
-    return write_model(m, path, m->path, NULL);
+    if (!m->folder) return berth_fail_nomem(m->ctx);
+    if (mkdir(m->folder, 0700) == 0) return BERTH_OK;
+    return berth_fail(m->ctx, BERTH_E_IO, "cannot make a folder %.600s: %s", m->folder, strerror(errno));
 }
 
-berth_status berth_run_model_init(berth_run_model *model, berth_ctx *ctx, const berth_graph *graph, const char *path,
-                                  const berth_run_options *options) {
-    *model = (berth_run_model){.ctx = ctx, .graph = graph};
+berth_status berth_run_model_init(berth_run_model *model, berth_ctx *ctx, berth_runtime *runtime,
+                                  const berth_graph *graph, const char *path, const berth_run_options *options) {
+    *model = (berth_run_model){.ctx = ctx, .runtime = runtime, .graph = graph};
     berth_arena_init(&model->arena, berth_ctx_allocator(ctx));
-    if (berth_graph_format(graph) != BERTH_FORMAT_ONNX)
-        return berth_fail(ctx, BERTH_E_UNSUPPORTED, "%.600s: ONNX Runtime runs ONNX models, and this is %s", path,
-                          berth_format_name(berth_graph_format(graph)));
-    BERTH_TRY(gather(model, path, options));
+    BERTH_TRY(make_folder(model));
+    BERTH_TRY(runtime->kind->gather(model, path, options));
     return berth_inputs_make(ctx, &model->arena, graph, model->scratch, options->inputs, options->n_inputs,
                              options->seed, &model->inputs, &model->n_inputs);
 }
@@ -77,81 +33,53 @@ void berth_run_model_deinit(berth_run_model *model) {
     berth_arena_deinit(&model->arena);
 }
 
-/* --- candidates ------------------------------------------------------------------------------------------------- */
-
-static berth_status find_provider(const berth_run_model *m, const char *device, const berth_ort_provider **out) {
-    *out = berth_ort_provider_of(device);
-    if (*out) return BERTH_OK;
-    return berth_fail(m->ctx, BERTH_E_ARG, "ONNX Runtime has no device '%.60s'", device);
-}
-
-/* Only devices that are used are registered, the accelerator before the CPU, which is always there. */
-static berth_status list_devices(berth_run_model *m, const char *const *devices, int32_t n, const int32_t *device,
-                                 berth_candidate *out) {
-    const char **names = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *names);
-    bool *used = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *used);
-    berth_text *text = NULL;
-    int32_t n_names = 0;
-    if (m->arena.failed) return berth_fail_nomem(m->ctx);
-    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++) used[device[i]] = true;
-    BERTH_TRY(berth_text_new(m->ctx, &text));
-    berth_status status = BERTH_OK;
-    for (int32_t d = 0; d < n && status == BERTH_OK; d++) {
-        const berth_ort_provider *provider = NULL;
-        status = find_provider(m, devices[d], &provider);
-        if (status != BERTH_OK || (!used[d] && provider->append != BERTH_APPEND_NONE)) continue;
-        berth_text_printf(text, "%s%s(=%c)", berth_text_size(text) > 0 ? ";" : "", provider->name, 'a' + d);
-        if (provider->append != BERTH_APPEND_NONE) names[n_names++] = devices[d];
-    }
-    if (status == BERTH_OK && n_names > 1)
-        status = berth_fail(m->ctx, BERTH_E_INFEASIBLE,
-                            "one session of ONNX Runtime runs on the CPU and one other device, not on both '%.60s' and "
-                            "'%.60s'",
-                            names[0], names[1]);
-    out->devices = names;
-    out->assignment = berth_arena_string(&m->arena, berth_text_string(text), berth_text_size(text));
-    if (status == BERTH_OK && (m->arena.failed || berth_text_status(text) != BERTH_OK))
-        status = berth_fail_nomem(m->ctx);
-    berth_text_free(text);
-    return status;
-}
-
-/* The model, the devices and, with `device`, where each operation is. */
-static const char *identify(berth_run_model *m, const berth_candidate *c, const int32_t *device) {
+const char *berth_run_model_identify(berth_run_model *model, const berth_candidate *candidate, const int32_t *device) {
     char digest[2 * BERTH_SHA256_SIZE + 1] = "stock";
     unsigned char bytes[BERTH_SHA256_SIZE];
     berth_sha256 sha;
     if (device) {
         berth_sha256_init(&sha);
-        berth_sha256_update(&sha, device, (size_t)berth_graph_op_count(m->graph) * sizeof *device);
+        berth_sha256_update(&sha, device, (size_t)berth_graph_op_count(model->graph) * sizeof *device);
         berth_sha256_finish(&sha, bytes);
         berth_sha256_hex(bytes, digest);
     }
-    return berth_arena_printf(&m->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(m->graph),
-                              c->devices[0] ? c->devices[0] : "cpu", c->assignment ? c->assignment : "", digest);
+    const char *devices = candidate->devices[0] ? candidate->devices[0] : "cpu";
+    for (int32_t i = 1; candidate->devices[0] && candidate->devices[i] && devices; i++)
+        devices = berth_arena_printf(&model->arena, "%s,%s", devices, candidate->devices[i]);
+    if (!devices) return NULL;
+    return berth_arena_printf(&model->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(model->graph), devices,
+                              candidate->assignment ? candidate->assignment : "", digest);
 }
 
 berth_status berth_run_model_place(berth_run_model *model, const char *const *devices, int32_t n_devices,
                                    const int32_t *device, const char *label, berth_candidate *out) {
-    static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
-    berth_onnx_tags tags = {letters, device, berth_graph_op_count(model->graph)};
     *out = (berth_candidate){.label = label};
-    if (n_devices > MOST_TAG)
-        return berth_fail(model->ctx, BERTH_E_LIMIT, "more than %d devices in one session", MOST_TAG);
-    BERTH_TRY(list_devices(model, devices, n_devices, device, out));
-    out->model = berth_arena_printf(&model->arena, "%s/placed%" PRId32 ".onnx", model->folder, model->n_placed++);
-    out->identity = identify(model, out, device);
-    if (!out->model || !out->identity) return berth_fail_nomem(model->ctx);
-    return write_model(model, model->path, out->model, &tags);
+    BERTH_TRY(model->runtime->kind->place(model, devices, n_devices, device, out));
+    out->identity = berth_run_model_identify(model, out, device);
+    return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
 }
 
 berth_status berth_run_model_single(berth_run_model *model, const char *device, berth_candidate *out) {
-    const berth_ort_provider *provider = NULL;
-    const char **names = berth_arena_push(&model->arena, 2, sizeof *names);
-    *out = (berth_candidate){.label = device, .model = model->path, .devices = names};
-    if (!names) return berth_fail_nomem(model->ctx);
-    BERTH_TRY(find_provider(model, device, &provider));
-    if (provider->append != BERTH_APPEND_NONE) names[0] = device;
-    out->identity = identify(model, out, NULL);
+    *out = (berth_candidate){.label = device, .model = model->path};
+    BERTH_TRY(model->runtime->kind->single(model, device, out));
+    out->identity = berth_run_model_identify(model, out, NULL);
     return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
+}
+
+berth_status berth_run_model_profile_job(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
+                                         bool native_precision, berth_job *out) {
+    *out = (berth_job){.kind = BERTH_JOB_RUN,
+                       .runtime = model->runtime->kind->name,
+                       .library = model->runtime->library,
+                       .devices = candidate->devices,
+                       .model = candidate->model,
+                       .folder = candidate->folder,
+                       .assignment = candidate->assignment,
+                       .optimisation = BERTH_OPTIMISE_ALL,
+                       .threads = model->runtime->threads,
+                       .native_precision = native_precision,
+                       .inputs = model->inputs,
+                       .n_inputs = model->n_inputs,
+                       .profile = berth_arena_printf(arena, "%s/profile", model->scratch)};
+    return out->profile ? BERTH_OK : berth_fail_nomem(model->ctx);
 }

@@ -3,6 +3,7 @@
 #ifndef BERTH_RUNTIME_OP_TIMES_H
 #define BERTH_RUNTIME_OP_TIMES_H
 
+#include "berth/work.h"
 #include "runtime/model.h"
 
 /* [op * n_devices + device] in the arena: ms; 0: folded away, or part of nothing; INFINITY: the runtime does not run it
@@ -14,8 +15,11 @@
  *
  * A device that compiles whole sub-graphs has no operations: all of its times are NAN.
  * BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */
-berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime, berth_run_model *model,
-                                 const char *const *devices, int32_t n_devices, int32_t processes,
-                                 bool native_precision, const double **out);
+berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_run_model *model, const char *const *devices,
+                                 int32_t n_devices, int32_t processes, bool native_precision, const double **out);
+
+/* How large a part of the time of what it was fused into an operation is likely to be: bytes, and what arithmetic costs
+ * in bytes. */
+double berth_op_times_weight(const berth_op_work *work);
 
 #endif

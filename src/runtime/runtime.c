@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where the library is, and which devices really work with it. */
-#include "runtime/runtime.h"
+#include "runtime/kind.h"
 
 #include "base/memory.h"
 #include "base/processors.h"
-#include "runtime/ort.h"
 
+#include <glob.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,17 +18,6 @@ berth_runtime_options berth_runtime_options_default(void) {
 }
 
 /* --- finding ---------------------------------------------------------------------------------------------------- */
-
-/* Where a library may lie, besides where the user says; %s is $BERTH_RUNTIMES. What the system's loader finds by name
- * comes last. */
-static const char *const places[] = {
-    "%s/onnxruntime/libonnxruntime.so.1",
-    "%s/onnxruntime/libonnxruntime.so",
-};
-static const char *const system_names[] = {"/usr/local/lib/libonnxruntime.so", "/usr/local/lib/libonnxruntime.so.1",
-                                           "/usr/lib/x86_64-linux-gnu/libonnxruntime.so.1",
-                                           "/usr/lib/aarch64-linux-gnu/libonnxruntime.so.1",
-                                           "/usr/lib/libonnxruntime.so"};
 
 static bool is_there(const char *path) {
     return access(path, R_OK) == 0;
@@ -49,25 +38,33 @@ static const char *find_folder(berth_arena *arena) {
     return berth_arena_printf(arena, "%s/.deps", path);
 }
 
+/* The first file that one of the patterns matches, each behind `folder` (NULL: as it is), into the runtime. */
+static void look(berth_runtime *runtime, const char *folder, const char *const *patterns) {
+    for (; *patterns && !runtime->library; patterns++) {
+        const char *pattern = folder ? berth_arena_printf(&runtime->arena, "%s/%s", folder, *patterns) : *patterns;
+        glob_t found = {0};
+        if (pattern && glob(pattern, 0, NULL, &found) == 0 && is_there(found.gl_pathv[0]))
+            runtime->library = berth_arena_string(&runtime->arena, found.gl_pathv[0], strlen(found.gl_pathv[0]));
+        globfree(&found);
+    }
+}
+
 static berth_status find_library(berth_ctx *ctx, berth_runtime *runtime, const char *given) {
-    const char *by_environment = getenv("BERTH_ONNXRUNTIME"), *folder = find_folder(&runtime->arena);
+    const berth_runtime_kind *kind = runtime->kind;
+    const char *by_environment = getenv(kind->variable), *folder = find_folder(&runtime->arena);
     if (!given && by_environment && *by_environment) given = by_environment;
     if (given) {
         runtime->library = berth_arena_string(&runtime->arena, given, strlen(given));
         if (!is_there(given)) return berth_fail(ctx, BERTH_E_IO, "%.600s: there is no such library", given);
     }
-    for (size_t i = 0; i < sizeof places / sizeof *places && folder && !runtime->library; i++) {
-        const char *path = berth_arena_printf(&runtime->arena, places[i], folder);
-        if (path && is_there(path)) runtime->library = path;
-    }
-    for (size_t i = 0; i < sizeof system_names / sizeof *system_names && !runtime->library; i++)
-        if (is_there(system_names[i])) runtime->library = system_names[i];
+    if (folder) look(runtime, folder, kind->fetched);
+    look(runtime, NULL, kind->installed);
     if (runtime->arena.failed) return berth_fail_nomem(ctx);
     if (runtime->library) return BERTH_OK;
     return berth_fail(ctx, BERTH_E_IO,
-                      "ONNX Runtime was not found: not in %.400s/onnxruntime and not in the system's folders; "
-                      "give --library FILE, set BERTH_ONNXRUNTIME, or run scripts/setup runtime",
-                      folder);
+                      "%s was not found: not in %.400s/%s and not in the system's folders; "
+                      "give --library FILE, set %s, or run scripts/setup runtime",
+                      kind->title, folder, kind->name, kind->variable);
 }
 
 static const char *find_in_path(berth_arena *arena, const char *name) {
@@ -104,20 +101,29 @@ static berth_status identify(berth_ctx *ctx, berth_runtime *runtime) {
     if (file) fclose(file);
     line[strcspn(line, "\n")] = 0;
     stat(runtime->library, &info);
-    runtime->identity = berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->name,
+    runtime->identity = berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->kind->name,
                                            runtime->library, (long long)info.st_size, (long long)info.st_mtime,
                                            cpu ? cpu + 2 : "", (int)runtime->threads);
     return runtime->identity ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
+static berth_status refuse_name(berth_ctx *ctx, const char *name) {
+    char list[200] = "";
+    size_t used = 0;
+    for (int32_t i = 0; berth_runtime_kind_at(i) && used < sizeof list; i++)
+        used +=
+            (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", berth_runtime_kind_at(i)->name);
+    return berth_fail(ctx, BERTH_E_ARG, "there is no runtime '%.60s'; there is: %s", name, list);
+}
+
 berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_runtime_options *options) {
     *out = NULL;
-    if (strcmp(options->name, "onnxruntime") != 0)
-        return berth_fail(ctx, BERTH_E_ARG, "there is no runtime '%.60s'; there is: onnxruntime", options->name);
+    const berth_runtime_kind *kind = berth_runtime_kind_find(options->name);
+    if (!kind) return refuse_name(ctx, options->name);
     berth_runtime *runtime = berth_resize(berth_ctx_allocator(ctx), NULL, 0, 1, sizeof *runtime);
     if (!runtime) return berth_fail_nomem(ctx);
     berth_arena_init(&runtime->arena, berth_ctx_allocator(ctx));
-    runtime->name = "onnxruntime";
+    runtime->kind = kind;
     runtime->version = "";
     runtime->threads = options->threads > 0 ? options->threads : berth_processors();
     runtime->worker = (berth_worker){NULL, options->seconds, options->memory_bytes};
@@ -145,7 +151,7 @@ void berth_runtime_free(berth_runtime *runtime) {
 }
 
 const char *berth_runtime_name(const berth_runtime *runtime) {
-    return runtime->name;
+    return runtime->kind->name;
 }
 
 const char *berth_runtime_library(const berth_runtime *runtime) {
@@ -169,7 +175,7 @@ berth_status berth_runtime_note_version(berth_ctx *ctx, berth_runtime *runtime, 
 static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_found_device *device) {
     const char *const names[] = {device->name, NULL};
     berth_job job = {.kind = BERTH_JOB_PROBE,
-                     .runtime = runtime->name,
+                     .runtime = runtime->kind->name,
                      .library = runtime->library,
                      .devices = names,
                      .optimisation = BERTH_OPTIMISE_NONE,
@@ -191,23 +197,17 @@ static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_fou
 }
 
 berth_status berth_runtime_devices(berth_ctx *ctx, berth_runtime *runtime, const berth_found_device **out, int32_t *n) {
-    int32_t count = 0;
     *out = NULL;
     *n = 0;
-    while (berth_ort_provider_at(count) && !berth_ort_provider_at(count)->described) count++;
-    if (!runtime->devices) {
-        berth_found_device *devices = berth_arena_push(&runtime->arena, (size_t)count, sizeof *devices);
-        if (!devices) return berth_fail_nomem(ctx);
-        for (int32_t i = 0; i < count; i++) {
-            devices[i].name = berth_ort_provider_at(i)->device;
-            devices[i].provider = berth_ort_provider_at(i)->name;
-            BERTH_TRY(try_device(ctx, runtime, &devices[i]));
-            if (i > 0 || devices[i].works) continue;
+    if (!runtime->tried) {
+        BERTH_TRY(runtime->kind->list_devices(ctx, runtime));
+        for (int32_t i = 0; i < runtime->n_devices; i++) {
+            BERTH_TRY(try_device(ctx, runtime, &runtime->devices[i]));
+            if (i > 0 || runtime->devices[i].works) continue;
             /* Without the CPU nothing works: the library is the reason. */
-            return berth_fail(ctx, BERTH_E_UNSUPPORTED, "%s", devices[i].reason);
+            return berth_fail(ctx, BERTH_E_UNSUPPORTED, "%s", runtime->devices[i].reason);
         }
-        runtime->devices = devices;
-        runtime->n_devices = count;
+        runtime->tried = true;
     }
     *out = runtime->devices;
     *n = runtime->n_devices;

@@ -9,11 +9,13 @@
 
 struct berth_runtime {
     berth_arena arena;
-    const char *name, *library, *version;
+    const struct berth_runtime_kind *kind; /* kind.h */
+    const char *library, *version;
     berth_worker worker;
     int32_t threads;
-    berth_found_device *devices; /* NULL: not yet tried */
+    berth_found_device *devices;
     int32_t n_devices;
+    bool tried;         /* the devices */
     berth_store *store; /* NULL: none */
     bool resume, refresh;
     const char *identity; /* of library, machine and threads, for keys of the store */

@@ -3,12 +3,16 @@ target_sources(berth_objects PRIVATE
   src/runtime/compare.c
   src/runtime/inputs.c
   src/runtime/job.c
+  src/runtime/kind.c
   src/runtime/measure.c
   src/runtime/measured_write.c
   src/runtime/model.c
   src/runtime/npy.c
   src/runtime/op_times.c
   src/runtime/ort.c
+  src/runtime/ort_kind.c
+  src/runtime/ort_model.c
+  src/runtime/ort_times.c
   src/runtime/ort_value.c
   src/runtime/ort_work.c
   src/runtime/providers.c

@@ -3,6 +3,7 @@
 #include "runtime/trial.h"
 
 #include "base/rng.h"
+#include "runtime/kind.h"
 #include "runtime/npy.h"
 #include "runtime/stats.h"
 
@@ -124,7 +125,7 @@ static berth_status run_one(trial *t, int32_t i) {
     const berth_candidate *c = &t->candidates[i];
     berth_trial_result *r = &t->results[i];
     berth_job job = {.kind = BERTH_JOB_RUN,
-                     .runtime = t->runtime->name,
+                     .runtime = t->runtime->kind->name,
                      .library = t->runtime->library,
                      .devices = c->devices,
                      .model = c->model,

@@ -157,7 +157,7 @@ static void check_numbers(berth_ctx *ctx, berth_runtime *runtime, const char *pa
     berth_trial_result result = {0};
     berth_graph *graph = support_read(ctx, path);
     options.synthesize = true;
-    assert_int_equal(berth_run_model_init(&model, ctx, graph, path, &options), BERTH_OK);
+    assert_int_equal(berth_run_model_init(&model, ctx, runtime, graph, path, &options), BERTH_OK);
     assert_int_equal(berth_run_model_single(&model, "cpu", &candidate), BERTH_OK);
     berth_trial_options how = {.inputs = model.inputs,
                                .n_inputs = model.n_inputs,

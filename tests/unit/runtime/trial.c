@@ -39,7 +39,7 @@ static void place_half(faked *f, running *r, berth_candidate *out) {
 static void open_trial(faked *f, running *r) {
     berth_run_options options = berth_run_options_default();
     memset(r, 0, sizeof *r);
-    assert_int_equal(berth_run_model_init(&r->model, f->ctx, f->graph, f->model, &options), BERTH_OK);
+    assert_int_equal(berth_run_model_init(&r->model, f->ctx, f->runtime, f->graph, f->model, &options), BERTH_OK);
     for (int i = 0; i < 2; i++)
         assert_int_equal(berth_run_model_single(&r->model, faked_devices[i], &r->candidates[i]), BERTH_OK);
     place_half(f, r, &r->candidates[2]);

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Models for ONNX Runtime: a copy beside its external data, and copies with marks on their operations. */
+#include "runtime/ort_kind.h"
+
+#include "base/file.h"
+#include "base/stage.h"
+#include "base/text.h"
+#include "read/onnx_external.h"
+#include "read/onnx_splice.h"
+#include "runtime/providers.h"
+#include "runtime/weights.h"
+
+#include <inttypes.h>
+
+enum { MOST_TAG = 8 };
+
+static berth_status put_bytes(void *user, const char *bytes, size_t n) {
+    return berth_stage_put(user, bytes, n);
+}
+
+/* With `tags`, marked; else as it is (unpacked, if it is gzip). */
+static berth_status write_model(berth_run_model *m, const char *from, const char *to, const berth_onnx_tags *tags) {
+    berth_read_options options = berth_read_options_default();
+    berth_source source;
+    berth_stage stage;
+    berth_stage_init(&stage, m->ctx);
+    berth_status status = berth_source_open(m->ctx, &source, from, &options);
+    if (status == BERTH_OK) status = berth_stage_begin(&stage, to);
+    if (status == BERTH_OK)
+        status = tags ? berth_onnx_annotate(m->ctx, &source, tags, put_bytes, &stage)
+                      : berth_stage_put(&stage, source.bytes, source.size);
+    if (status == BERTH_OK) status = berth_stage_commit(&stage);
+    berth_stage_deinit(&stage);
+    status = berth_file_judge(status);
+    berth_source_close(m->ctx, &source);
+    return status;
+}
+
+berth_status berth_ort_gather(berth_run_model *m, const char *path, const berth_run_options *options) {
+    int32_t n_missing = 0;
+    if (berth_graph_format(m->graph) != BERTH_FORMAT_ONNX)
+        return berth_fail(m->ctx, BERTH_E_UNSUPPORTED, "%.600s: ONNX Runtime runs ONNX models, and this is %s", path,
+                          berth_format_name(berth_graph_format(m->graph)));
+    BERTH_TRY(berth_onnx_external_check(m->ctx, path, &n_missing));
+    if (n_missing > 0 && !options->synthesize)
+        return berth_fail(m->ctx, BERTH_E_ARG,
+                          "%.600s: %" PRId32 " of its files of weights %s missing; --synthesize-weights runs it with "
+                          "made-up ones",
+                          path, n_missing, n_missing == 1 ? "is" : "are");
+    m->path = berth_arena_printf(&m->arena, "%s/model.onnx", m->folder);
+    if (!m->path) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(berth_weights_make(m->ctx, m->graph, path, m->folder, options->seed, &m->n_made_files));
+    return write_model(m, path, m->path, NULL);
+}
+
+/* --- candidates ------------------------------------------------------------------------------------------------- */
+
+static berth_status find_provider(const berth_run_model *m, const char *device, const berth_ort_provider **out) {
+    *out = berth_ort_provider_of(device);
+    if (*out) return BERTH_OK;
+    return berth_fail(m->ctx, BERTH_E_ARG, "ONNX Runtime has no device '%.60s'", device);
+}
+
+/* Only devices that are used are registered, the accelerator before the CPU, which is always there. */
+static berth_status list_devices(berth_run_model *m, const char *const *devices, int32_t n, const int32_t *device,
+                                 berth_candidate *out) {
+    const char **names = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *names);
+    bool *used = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *used);
+    berth_text *text = NULL;
+    int32_t n_names = 0;
+    if (m->arena.failed) return berth_fail_nomem(m->ctx);
+    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++) used[device[i]] = true;
+    BERTH_TRY(berth_text_new(m->ctx, &text));
+    berth_status status = BERTH_OK;
+    for (int32_t d = 0; d < n && status == BERTH_OK; d++) {
+        const berth_ort_provider *provider = NULL;
+        status = find_provider(m, devices[d], &provider);
+        if (status != BERTH_OK || (!used[d] && provider->append != BERTH_APPEND_NONE)) continue;
+        berth_text_printf(text, "%s%s(=%c)", berth_text_size(text) > 0 ? ";" : "", provider->name, 'a' + d);
+        if (provider->append != BERTH_APPEND_NONE) names[n_names++] = devices[d];
+    }
+    if (status == BERTH_OK && n_names > 1)
+        status = berth_fail(m->ctx, BERTH_E_INFEASIBLE,
+                            "one session of ONNX Runtime runs on the CPU and one other device, not on both '%.60s' and "
+                            "'%.60s'",
+                            names[0], names[1]);
+    out->devices = names;
+    out->assignment = berth_arena_string(&m->arena, berth_text_string(text), berth_text_size(text));
+    if (status == BERTH_OK && (m->arena.failed || berth_text_status(text) != BERTH_OK))
+        status = berth_fail_nomem(m->ctx);
+    berth_text_free(text);
+    return status;
+}
+
+berth_status berth_ort_place(berth_run_model *m, const char *const *devices, int32_t n_devices, const int32_t *device,
+                             berth_candidate *out) {
+    static const char *const letters[] = {"a", "b", "c", "d", "e", "f", "g", "h"};
+    berth_onnx_tags tags = {letters, device, berth_graph_op_count(m->graph)};
+    if (n_devices > MOST_TAG) return berth_fail(m->ctx, BERTH_E_LIMIT, "more than %d devices in one session", MOST_TAG);
+    BERTH_TRY(list_devices(m, devices, n_devices, device, out));
+    out->model = berth_arena_printf(&m->arena, "%s/placed%" PRId32 ".onnx", m->folder, m->n_placed++);
+    if (!out->model) return berth_fail_nomem(m->ctx);
+    return write_model(m, m->path, out->model, &tags);
+}
+
+berth_status berth_ort_single(berth_run_model *m, const char *device, berth_candidate *out) {
+    const berth_ort_provider *provider = NULL;
+    const char **names = berth_arena_push(&m->arena, 2, sizeof *names);
+    if (!names) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(find_provider(m, device, &provider));
+    if (provider->append != BERTH_APPEND_NONE) names[0] = device;
+    out->devices = names;
+    return BERTH_OK;
+}
