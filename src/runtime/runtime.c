@@ -94,16 +94,12 @@ static berth_status find_worker(berth_ctx *ctx, berth_runtime *runtime, const ch
 /* What a time depends on besides the model: the library (as a file), the processor, threads. */
 static berth_status identify(berth_ctx *ctx, berth_runtime *runtime) {
     struct stat info = {0};
-    char line[256] = "", *cpu = NULL;
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && !cpu && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0) cpu = strchr(line, ':');
-    if (file) fclose(file);
-    line[strcspn(line, "\n")] = 0;
+    char processor[256];
+    berth_processor_name(processor, sizeof processor);
     stat(runtime->library, &info);
-    runtime->identity = berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->kind->name,
-                                           runtime->library, (long long)info.st_size, (long long)info.st_mtime,
-                                           cpu ? cpu + 2 : "", (int)runtime->threads);
+    runtime->identity =
+        berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->kind->name, runtime->library,
+                           (long long)info.st_size, (long long)info.st_mtime, processor, (int)runtime->threads);
     return runtime->identity ? BERTH_OK : berth_fail_nomem(ctx);
 }
 

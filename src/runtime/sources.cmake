@@ -15,6 +15,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/ort_times.c
   src/runtime/ort_value.c
   src/runtime/ort_work.c
+  src/runtime/places.c
   src/runtime/providers.c
   src/runtime/runtime.c
   src/runtime/scratch.c

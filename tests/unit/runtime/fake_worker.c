@@ -7,11 +7,13 @@
  *
  *     cpu=7 other=8 split=2.5    what a run of that kind takes, instead
  *     noise=0.1                  times are off by so much, by the process
- *     crash=KIND[@N]             it crashes, or does so from its N-th process on (from 0; KIND "any": of all);
- * likewise: hang, kill (as the system does when memory is short), memory (takes all), gone (the device), differ (other
- * outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more runs than asked for), none
- * (no runs), negative (times), fail (an error of the runtime) quiet                      the other device does not say
- * what its kernels take
+ *     crash=KIND[@N]             it crashes, or does so from its N-th process on, from 0; KIND "any": of all;
+ *                                likewise:
+ *     hang, kill (as the system does if memory is short), memory (takes all of it), gone (the other device), differ
+ *     (other outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more runs than
+ *     asked for), none (no runs), negative (times), fail (an error of the runtime)
+ *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     quiet                      the other device does not say what its kernels take
  *
  * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
 #include "support.h"
@@ -112,9 +114,16 @@ static void put_file(work *w, const char *path, const char *bytes, size_t n) {
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) try(w, BERTH_E_IO);
 }
 
+static bool names_type(const char *given, const char *type) {
+    size_t n = strlen(type);
+    return given && strncmp(given, type, n) == 0 && (given[n] == ' ' || given[n] == 0);
+}
+
 static void put_node(berth_text *text, const work *w, int32_t op) {
     const char *name = berth_graph_op(w->graph, op)->name, *type = berth_graph_op(w->graph, op)->type;
-    const char *provider = w->device[op] ? "WebGpuExecutionProvider" : "CPUExecutionProvider";
+    bool is_kept =
+        names_type(setting("kept"), type) || (strcmp(w->kind, "split") == 0 && names_type(setting("strays"), type));
+    const char *provider = w->device[op] && !is_kept ? "WebGpuExecutionProvider" : "CPUExecutionProvider";
     berth_text_printf(text,
                       ",\n{\"cat\":\"Node\",\"name\":\"%s_kernel_time\",\"dur\":%.0f,\"args\":{\"op_name\":\"%s\","
                       "\"provider\":\"%s\"}}",
