@@ -3,9 +3,13 @@
  * operations tells for each unit whose mark that may have been. */
 #include "runtime/places.h"
 
+#include "base/text.h"
 #include "graph/constant.h"
+#include "runtime/kept.h"
 #include "runtime/kind.h"
 
+#include <inttypes.h>
+#include <stdlib.h>
 #include <string.h>
 
 typedef struct checker {
@@ -60,13 +64,56 @@ static berth_status index_units(checker *c) {
     return BERTH_OK;
 }
 
+/* --- looking ---------------------------------------------------------------------------------------------------- */
+
+/* A line for each operation: its unit, whether it is the root, its device; "-" if that is not known. */
+static berth_status keep(checker *c, const char *key, const berth_seen *seen) {
+    berth_text *text = NULL;
+    BERTH_TRY(berth_text_new(c->model->ctx, &text));
+    for (int32_t i = 0; i < berth_graph_op_count(c->model->graph); i++)
+        berth_text_printf(text, "%" PRId32 " %d %s\n", seen[i].unit, seen[i].is_root,
+                          seen[i].device ? seen[i].device : "-");
+    berth_status status = berth_text_status(text);
+    if (status == BERTH_OK)
+        status = berth_kept_put(c->model->runtime, "places", key, berth_text_string(text), berth_text_size(text));
+    berth_text_free(text);
+    return status;
+}
+
+/* False: that is not what was kept. The names stay in the text. */
+static bool take_kept(const checker *c, char *text, berth_seen *seen) {
+    int32_t n_ops = berth_graph_op_count(c->model->graph);
+    for (int32_t i = 0; i < n_ops; i++) {
+        char *end = NULL, *line = strchr(text, '\n');
+        long unit = strtol(text, &end, 10);
+        if (!line || end == text || end[0] != ' ' || (end[1] != '0' && end[1] != '1') || end[2] != ' ') return false;
+        if (unit < -1 || unit >= INT32_MAX) return false;
+        *line = 0;
+        seen[i] = (berth_seen){.unit = (int32_t)unit, .is_root = end[1] == '1', .device = end + 3};
+        if (strcmp(seen[i].device, "-") == 0) seen[i].device = NULL;
+        text = line + 1;
+    }
+    return *text == 0;
+}
+
+/* Where a candidate's operations run, unless it was seen before. */
 static berth_status look(checker *c, const berth_candidate *candidate, const berth_seen **out) {
     berth_run_model *m = c->model;
+    const char *bytes = NULL;
+    size_t n = 0;
     berth_seen *seen = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *seen);
+    const char *key = berth_arena_printf(&m->arena, "places 1\n%s\n%s\nprecision %d", m->runtime->identity,
+                                         candidate->identity, c->places->native_precision);
     *out = seen;
-    if (!seen) return berth_fail_nomem(m->ctx);
-    return m->runtime->kind->places(m, &m->arena, candidate, c->places->native_precision, seen);
+    if (!seen || !key) return berth_fail_nomem(m->ctx);
+    BERTH_TRY(berth_kept_get(m->runtime, &m->arena, "places", key, &bytes, &n));
+    char *text = bytes ? berth_arena_string(&m->arena, bytes, n) : NULL;
+    if (text && take_kept(c, text, seen)) return BERTH_OK;
+    BERTH_TRY(m->runtime->kind->places(m, &m->arena, candidate, c->places->native_precision, seen));
+    return keep(c, key, seen);
 }
+
+/* --- explaining ------------------------------------------------------------------------------------------------- */
 
 /* Does a stock session keep the operation on the host? */
 static berth_status ask_stock(checker *c, int32_t op, bool *keeps) {

@@ -3,6 +3,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/compare.c
   src/runtime/inputs.c
   src/runtime/job.c
+  src/runtime/kept.c
   src/runtime/kind.c
   src/runtime/measure.c
   src/runtime/measured_write.c

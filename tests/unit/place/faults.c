@@ -129,6 +129,8 @@ static void note(void *user, berth_log_level level, const char *message) {
     snprintf(w->last, sizeof w->last, "%s", message);
 }
 
+static bool resumes;
+
 /* The whole loop with that store, in this process. */
 static berth_status place_with(faked *f, const char *store, const berth_real_options *options, warnings *w,
                                bool *is_split) {
@@ -141,6 +143,7 @@ static berth_status place_with(faked *f, const char *store, const berth_real_opt
     how.seconds = 60;
     how.threads = 1;
     how.store = store;
+    how.resume = resumes;
     if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return BERTH_E_NOMEM;
     berth_ctx_set_log(ctx, note, w);
     berth_graph *graph = support_read(ctx, f->model);
@@ -184,6 +187,12 @@ static void runs_share_a_store(void **state) {
     faked_forget(f);
     assert_int_equal(place_with(f, store, &options, &w, &is_split), BERTH_OK);
     assert_true(is_split && w.n == 0 && 2 * faked_jobs(f, NULL) < both);
+    faked_forget(f);
+    resumes = true; /* and one that is to go on where they stopped finds everything */
+    assert_int_equal(place_with(f, store, &options, &w, &is_split), BERTH_OK);
+    resumes = false;
+    assert_true(is_split && w.n == 0);
+    assert_int_equal(faked_jobs(f, NULL), 0);
 }
 
 /* A disk of so many pages on that folder, for this process and its children. */
