@@ -26,13 +26,13 @@ typedef struct berth_runtime_options {
                             `berth` in $PATH */
     int32_t threads;     /* of the CPU, for every candidate the same; 0: one per processor that we may use */
     double seconds;      /* limits of one job: wall clock ... */
-    double memory_bytes; /* ... and resident memory */
+    double memory_bytes; /* ... and resident memory; 0: nine tenths of what the system has to give */
     const char *store;   /* file that keeps what was measured (berth/store.h); "": the default one; NULL: none */
     bool resume;         /* runs that the store has are not made again: for a command that was killed */
     bool refresh;        /* profiles that the store has are taken again */
 } berth_runtime_options;
 
-/** onnxruntime, found, 0 threads, 300 s, no limit of memory, no store. */
+/** onnxruntime, found, 0 threads, 300 s, most of the memory, no store. */
 BERTH_API berth_runtime_options berth_runtime_options_default(void);
 
 /** A device that the runtime knows, tried on this machine. */

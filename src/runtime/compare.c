@@ -57,11 +57,13 @@ static bool same_shape(const berth_npy *a, const berth_npy *b) {
     return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-static void compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, berth_difference *d) {
-    int64_t n = b->kind == 'c' ? 2 * b->count : b->count;
+/* False: the reference has no numbers at all. */
+static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, berth_difference *d) {
+    int64_t n = b->kind == 'c' ? 2 * b->count : b->count, n_numbers = 0;
     double allowed = tolerance(b, type), largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
         double value = fabs(element(b, type, i));
+        n_numbers += !isnan(value);
         if (value > largest && value < INFINITY) largest = value;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -82,6 +84,7 @@ static void compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
     d->cosine = fmin(d->cosine, cosine);
     d->mean_square = fmax(d->mean_square, isnan(squares) ? INFINITY : n > 0 ? squares / (double)n : 0);
     d->distance = fmax(d->distance, isnan(squares) ? INFINITY : sqrt(squares));
+    return n_numbers > 0 || n == 0;
 }
 
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
@@ -91,7 +94,9 @@ berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *te
         return berth_fail(ctx, BERTH_E_NUMERIC, "the output '%.200s' has another type or shape on another device",
                           name);
     if (reference->kind == 'f' || reference->kind == 'c' || type == BERTH_TYPE_BF16) {
-        compare_floats(tensor, reference, type, difference);
+        if (!compare_floats(tensor, reference, type, difference))
+            berth_log(ctx, BERTH_LOG_WARNING, "the output '%.200s' is nothing but NaN: there is nothing to compare",
+                      name);
         return BERTH_OK;
     }
     bool equal = tensor->size == reference->size && memcmp(tensor->data, reference->data, reference->size) == 0;

@@ -3,6 +3,7 @@
 #include "runtime/trial.h"
 
 #include "base/rng.h"
+#include "runtime/kept.h"
 #include "runtime/kind.h"
 #include "runtime/npy.h"
 #include "runtime/stats.h"
@@ -106,30 +107,6 @@ static const char *key_of(const trial *t, int32_t i) {
                               o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
 }
 
-/* False: it is not there, or not wanted. */
-static berth_status recall(trial *t, const char *key, berth_answer *answer, bool *found) {
-    const char *bytes = NULL;
-    size_t n = 0;
-    *found = false;
-    if (!t->runtime->store || !t->runtime->resume) return BERTH_OK;
-    BERTH_TRY(berth_store_get(t->runtime->store, "run", key, t->arena, &bytes, &n));
-    if (!bytes) return BERTH_OK;
-    *found = berth_answer_read(t->ctx, t->arena, bytes, n, answer) == BERTH_OK;
-    return BERTH_OK;
-}
-
-static berth_status remember(trial *t, const char *key, const berth_answer *answer) {
-    berth_text *text = NULL;
-    if (!t->runtime->store) return BERTH_OK;
-    BERTH_TRY(berth_text_new(t->ctx, &text));
-    berth_answer_write(text, answer);
-    berth_status status = berth_text_status(text);
-    if (status == BERTH_OK)
-        status = berth_store_put(t->runtime->store, "run", key, berth_text_string(text), berth_text_size(text));
-    berth_text_free(text);
-    return status;
-}
-
 static berth_status run_one(trial *t, int32_t i) {
     const berth_trial_options *o = t->options;
     const berth_candidate *c = &t->candidates[i];
@@ -158,11 +135,11 @@ static berth_status run_one(trial *t, int32_t i) {
     const char *key = key_of(t, i);
     bool found = false;
     if (!key) return berth_fail_nomem(t->ctx);
-    if (!job.output_folder) BERTH_TRY(recall(t, key, &answer, &found));
-    if (!found) {
+    BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, job.output_folder, &answer, &found));
+    if (!found || berth_answer_check(t->ctx, &job, &answer) != BERTH_OK) {
         berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
         if (status != BERTH_OK) return take_failure(t, r, status);
-        BERTH_TRY(remember(t, key, &answer));
+        BERTH_TRY(berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, &answer));
     }
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
