@@ -88,23 +88,10 @@ void cli_bench_missing(const bench_values *values, const char *path) {
 
 /* --- the machine ------------------------------------------------------------------------------------------------ */
 
-static void find_processor(char *name, size_t size) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "unknown");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
-        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (file) fclose(file);
-}
-
 void cli_bench_machine(berth_text *text, bool json) {
     char processor[128], system[160];
     struct utsname name;
-    find_processor(processor, sizeof processor);
+    berth_processor_name(processor, sizeof processor);
     bool known = uname(&name) == 0;
     snprintf(system, sizeof system, "%.70s %.80s", known ? name.sysname : "unknown", known ? name.release : "");
     int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
