@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "runtime/inputs.h"
+#include "runtime/kept.h"
 #include "runtime/scratch.h"
 
 #include <errno.h>
@@ -24,8 +25,11 @@ berth_status berth_run_model_init(berth_run_model *model, berth_ctx *ctx, berth_
     berth_arena_init(&model->arena, berth_ctx_allocator(ctx));
     BERTH_TRY(make_folder(model));
     BERTH_TRY(runtime->kind->gather(model, path, options));
-    return berth_inputs_make(ctx, &model->arena, graph, model->scratch, options->inputs, options->n_inputs,
-                             options->seed, &model->inputs, &model->n_inputs);
+    BERTH_TRY(berth_inputs_make(ctx, &model->arena, graph, model->scratch, options->inputs, options->n_inputs,
+                                options->seed, &model->inputs, &model->n_inputs));
+    model->digest = "";
+    if (runtime->store) model->digest = berth_kept_digest(&model->arena, model->folder, model->inputs, model->n_inputs);
+    return model->digest ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
 void berth_run_model_deinit(berth_run_model *model) {
@@ -47,8 +51,8 @@ const char *berth_run_model_identify(berth_run_model *model, const berth_candida
     for (int32_t i = 1; candidate->devices[0] && candidate->devices[i] && devices; i++)
         devices = berth_arena_printf(&model->arena, "%s,%s", devices, candidate->devices[i]);
     if (!devices) return NULL;
-    return berth_arena_printf(&model->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(model->graph), devices,
-                              candidate->assignment ? candidate->assignment : "", digest);
+    return berth_arena_printf(&model->arena, "%s\n%s\n%s\n%s\n%s", berth_graph_fingerprint(model->graph), model->digest,
+                              devices, candidate->assignment ? candidate->assignment : "", digest);
 }
 
 berth_status berth_run_model_place(berth_run_model *model, const char *const *devices, int32_t n_devices,

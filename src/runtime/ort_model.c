@@ -2,6 +2,7 @@
 /* Models for ONNX Runtime: a copy beside its external data, and copies with marks on their operations. */
 #include "runtime/ort_kind.h"
 
+#include "base/file.h"
 #include "base/stage.h"
 #include "base/text.h"
 #include "read/onnx_external.h"
@@ -30,6 +31,7 @@ static berth_status write_model(berth_run_model *m, const char *from, const char
                       : berth_stage_put(&stage, source.bytes, source.size);
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
+    status = berth_file_judge(status);
     berth_source_close(m->ctx, &source);
     return status;
 }
