@@ -15,6 +15,7 @@
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
+ *     room=N                     no more than N operations fit on the other device beside some on the CPU
  *     quiet                      the other device does not say what its kernels take
  *
  * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
@@ -181,10 +182,20 @@ static void be_poisoned(const work *w, const char *refused, size_t size) {
     raise(SIGSEGV);
 }
 
+static void run_short(const work *w) {
+    static const char words[] = "{\"error\":{\"status\":-4,\"message\":\"Failed to allocate memory for requested "
+                                "buffer of size 4096\"}}";
+    int32_t n = 0;
+    for (int32_t i = 0; i < berth_graph_op_count(w->graph); i++) n += w->device[i];
+    if (setting("room") && strcmp(w->kind, "split") == 0 && n > atoi(setting("room")))
+        _exit(write(BERTH_CHILD_ANSWER_FD, words, sizeof words - 1) < 0);
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     be_poisoned(w, refused, sizeof refused - 1);
+    run_short(w);
     if (is_told(w, "crash")) raise(SIGSEGV);
     if (is_told(w, "kill")) raise(SIGKILL);
     while (is_told(w, "memory")) {
