@@ -10,8 +10,8 @@
  * berth_difference_none(). Integers, booleans and strings must be equal; floats within a tolerance of their type: |a -
  * b| <= rel |b| + abs, with abs relative to the largest |b| of the tensor, because values near zero carry the noise of
  * the large ones they were summed from. NaN equals NaN, an infinity itself. `type` is the element type where the file
- * cannot say (bfloat16). */
+ * cannot say (bfloat16), `computed` a narrower one that was computed in; BERTH_TYPE_UNKNOWN: none. */
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
-                           berth_type type, berth_difference *difference);
+                           berth_type type, berth_type computed, berth_difference *difference);
 
 #endif
