@@ -251,7 +251,12 @@ static void judge(profiler *p, double *measured, double *predicted) {
     out->rank_correlation = berth_rank_correlation(predicted, measured, n);
 }
 
-/* Handing over takes what is left of everything on the other device; copies begin as a slow bus has them. */
+static bool is_serial(const profiler *p) {
+    return p->runtime->kind->model == BERTH_MODEL_SERIAL;
+}
+
+/* Where the fit begins. On a queue handing over takes what is left of everything on the other device, and copies begin
+ * as a slow bus has them; pieces that follow each other hand tensors over in the host's memory. */
 static void guess(profiler *p) {
     double sum[2] = {0, 0}, n = fmax(p->costs->n_tasks, 1);
     for (int32_t task = 0; task < p->costs->n_tasks; task++)
@@ -263,24 +268,29 @@ static void guess(profiler *p) {
     p->fit = (berth_calibration){.run_ms = 0.01 * p->observations[0].ms,
                                  .host_scale = p->observations[0].ms / fmax(sum[0], 1e-6),
                                  .other_scale = 1,
-                                 .launch_ms = fmax(spare / n, 1e-4),
+                                 .handing_ms = fmax(spare / n, 1e-4),
                                  .in_fixed_ms = 0.05,
                                  .in_ms_per_byte = 2e-7,
                                  .out_fixed_ms = 0.1,
                                  .out_ms_per_byte = 2e-7};
+    if (!is_serial(p)) return;
+    p->fit.other_scale = p->observations[1].ms / fmax(sum[1], 1e-6);
+    p->fit.handing_ms = p->fit.in_fixed_ms = p->fit.out_fixed_ms = 0.02;
 }
 
 static void take_fit(profiler *p) {
     const berth_calibration *fit = &p->fit;
+    double launch_ms = is_serial(p) ? 0 : fit->handing_ms;
     berth_link *in = &p->draft->links[1], *out = &p->draft->links[2];
     p->out->profile.fit = (berth_fit){fit->run_ms, fit->host_scale, fit->other_scale};
-    p->draft->devices[1].launch_ms = fit->launch_ms;
+    p->draft->devices[1].launch_ms = launch_ms;
+    p->draft->set.piece_ms = is_serial(p) ? fit->handing_ms : 0;
     *in = (berth_link){fit->in_fixed_ms, fit->in_ms_per_byte, true};
     *out = (berth_link){fit->out_fixed_ms, fit->out_ms_per_byte, true};
     for (int32_t op = 0; op < p->out->profile.n_ops; op++) {
         bool runs = p->costs->op_task[op] >= 0;
         *time_at(p, op, 0) *= fit->host_scale;
-        *time_at(p, op, 1) = *time_at(p, op, 1) * fit->other_scale + (runs ? fit->launch_ms : 0);
+        *time_at(p, op, 1) = *time_at(p, op, 1) * fit->other_scale + (runs ? launch_ms : 0);
     }
     if (p->costs->n_tasks == 0) return;
     int32_t first = p->costs->task_op[0]; /* what every run takes has to be somewhere */
