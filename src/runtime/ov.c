@@ -13,6 +13,7 @@
 #include "runtime/ov_types.h"
 
 #include <dlfcn.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -127,7 +128,8 @@ berth_status berth_ov_need_module(const berth_ov *ov) {
 /* --- devices ---------------------------------------------------------------------------------------------------- */
 
 static berth_status write_plugins(const berth_ov *ov, FILE *file) {
-    const char *library = ov->job->library, *slash = strrchr(library, '/');
+    char library[PATH_MAX]; /* a relative path would be looked for beside the list */
+    const char *slash = realpath(ov->job->library, library) ? strrchr(library, '/') : NULL;
     int n = slash ? (int)(slash - library) + 1 : 0;
     fprintf(file, "<ie><plugins>\n");
     for (int32_t i = 0; i < ov->n_devices; i++)

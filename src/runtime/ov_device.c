@@ -31,20 +31,24 @@ bool berth_ov_device_is_cpu(const char *text) {
     return strncmp(text, "CPU", 3) == 0;
 }
 
-static berth_status take_property(berth_ctx *ctx, const char *text, const char *at, size_t n, berth_ov_device *out) {
-    const char *equals = memchr(at, '=', n);
-    bool is_precision = find_precision(at, n) != BERTH_TYPE_UNKNOWN;
-    if (!is_precision && (!equals || equals == at || equals + 1 == at + n))
+/* A type, or a key and its value; `at` behind them. */
+static berth_status take_property(berth_ctx *ctx, const char *text, const char **at, berth_ov_device *out) {
+    const char *key = *at, *value = key;
+    size_t n_key = strcspn(key, ":"), n_value = n_key;
+    bool is_precision = find_precision(key, n_key) != BERTH_TYPE_UNKNOWN;
+    if (!is_precision) {
+        value = key[n_key] ? key + n_key + 1 : key + n_key;
+        n_value = strcspn(value, ":");
+    }
+    if (n_key == 0 || n_value == 0)
         return berth_fail(ctx, BERTH_E_ARG,
-                          "device '%.100s': behind a colon stands f32, bf16, f16 or KEY=VALUE, not '%.*s'", text,
-                          n < 60 ? (int)n : 60, at);
-    if (out->n == BERTH_OV_PROPERTIES || n >= BERTH_OV_WORD)
+                          "device '%.100s': behind a colon stands f32, bf16, f16 or KEY:VALUE, not '%.*s'", text,
+                          n_key < 60 ? (int)n_key : 60, key);
+    if (out->n == BERTH_OV_PROPERTIES || n_key >= BERTH_OV_WORD || n_value >= BERTH_OV_WORD)
         return berth_fail(ctx, BERTH_E_ARG, "device '%.100s' has too many or too long properties", text);
-    size_t key = is_precision ? 0 : (size_t)(equals - at), value = is_precision ? 0 : key + 1;
-    snprintf(out->keys[out->n], BERTH_OV_WORD, "%.*s", is_precision ? (int)(sizeof hint - 1) : (int)key,
-             is_precision ? hint : at);
-    snprintf(out->values[out->n], BERTH_OV_WORD, "%.*s", (int)(n - value), at + value);
-    out->n++;
+    memcpy(out->keys[out->n], is_precision ? hint : key, is_precision ? sizeof hint - 1 : n_key);
+    memcpy(out->values[out->n++], value, n_value);
+    *at = value + n_value;
     return BERTH_OK;
 }
 
@@ -60,21 +64,20 @@ berth_status berth_ov_device_parse(berth_ctx *ctx, const char *text, berth_ov_de
         return berth_fail(ctx, BERTH_E_ARG, "'%.60s': a further name of the CPU has no dot", text);
     for (const char *at = text + n; *at;) {
         at++;
-        size_t length = strcspn(at, ":");
-        BERTH_TRY(take_property(ctx, text, at, length, out));
-        at += length;
+        BERTH_TRY(take_property(ctx, text, &at, out));
     }
     return BERTH_OK;
 }
 
 berth_type berth_ov_device_precision(const char *text) {
+    bool is_value = false; /* of a key that is not the hint */
     for (const char *at = strchr(text, ':'); at; at = strchr(at, ':')) {
         at++;
         size_t n = strcspn(at, ":");
-        berth_type type = find_precision(at, n);
+        berth_type type = is_value ? BERTH_TYPE_UNKNOWN : find_precision(at, n);
         if (type != BERTH_TYPE_UNKNOWN) return type;
-        if (n > sizeof hint && memcmp(at, hint, sizeof hint - 1) == 0 && at[sizeof hint - 1] == '=')
-            return find_precision(at + sizeof hint, n - sizeof hint);
+        bool is_hint = n == sizeof hint - 1 && memcmp(at, hint, n) == 0;
+        is_value = !is_value && !is_hint;
     }
     return BERTH_TYPE_UNKNOWN;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Devices of OpenVINO as `--devices` takes them: a name of OpenVINO's ("CPU", "GPU.1", "NPU") or a further name of the
  * CPU's plugin ("CPU0", "CPU1"), and properties behind it, each after a colon: "CPU1:bf16" computes in that type,
- * "CPU1:KEY=VALUE" sets any property. Everything that makes a device what it is stands in its name, so plans, profiles
- * and the store tell devices apart. */
+ * "CPU1:KEY:VALUE" sets any property. Everything that makes a device what it is stands in its name, so plans, profiles
+ * and the store tell devices apart; and no '=' does, which parts names from devices in options. */
 #ifndef BERTH_RUNTIME_OV_DEVICE_H
 #define BERTH_RUNTIME_OV_DEVICE_H
 

@@ -88,21 +88,22 @@ static void devices_by_name(void **state) {
     assert_true(strcmp(d.name, "GPU.1") == 0 && !d.is_alias && d.n == 0);
     assert_int_equal(berth_ov_device_parse(ctx, "CPU", &d), BERTH_OK);
     assert_true(!d.is_alias);
-    assert_int_equal(berth_ov_device_parse(ctx, "CPU1:bf16:PERFORMANCE_HINT=LATENCY", &d), BERTH_OK);
+    assert_int_equal(berth_ov_device_parse(ctx, "CPU1:bf16:PERFORMANCE_HINT:LATENCY", &d), BERTH_OK);
     assert_true(strcmp(d.name, "CPU1") == 0 && d.is_alias && d.n == 2);
     assert_string_equal(d.keys[0], "INFERENCE_PRECISION_HINT");
     assert_string_equal(d.values[0], "bf16");
     assert_string_equal(d.keys[1], "PERFORMANCE_HINT");
     assert_string_equal(d.values[1], "LATENCY");
     assert_int_equal(berth_ov_device_precision("CPU1:bf16"), BERTH_TYPE_BF16);
-    assert_int_equal(berth_ov_device_precision("GPU:A=B:INFERENCE_PRECISION_HINT=f16"), BERTH_TYPE_F16);
+    assert_int_equal(berth_ov_device_precision("GPU:A:B:INFERENCE_PRECISION_HINT:f16"), BERTH_TYPE_F16);
     assert_int_equal(berth_ov_device_precision("CPU0:f32"), BERTH_TYPE_F32);
+    assert_int_equal(berth_ov_device_precision("CPU0:KV_CACHE_PRECISION:bf16"), BERTH_TYPE_UNKNOWN);
     assert_int_equal(berth_ov_device_precision("CPU0"), BERTH_TYPE_UNKNOWN);
     assert_int_equal(berth_ov_device_precision("bf16"), BERTH_TYPE_UNKNOWN);
     assert_true(berth_ov_device_is_cpu("CPU0") && berth_ov_device_is_cpu("CPU") && !berth_ov_device_is_cpu("GPU"));
-    static const char *const bad[] = {"",        ":bf16",     "CPU:",      "CPU0:bf17",
-                                      "CPU0:=x", "CPU0:KEY=", "CPU.0",     "C PU",
-                                      "<CPU0>",  "CPU0\"",    "CPU0::f32", "CPU:a=1:a=1:a=1:a=1:a=1:a=1:a=1:a=1:a=1"};
+    static const char *const bad[] = {"",        ":bf16",    "CPU:",      "CPU0:bf17",
+                                      "CPU0:K:", "CPU0:KEY", "CPU.0",     "C PU",
+                                      "<CPU0>",  "CPU0\"",   "CPU0::f32", "CPU:a:1:a:1:a:1:a:1:a:1:a:1:a:1:a:1:a:1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(berth_ov_device_parse(ctx, bad[i], &d), BERTH_E_ARG);
         assert_null(strchr(berth_ctx_message(ctx), '\n'));
