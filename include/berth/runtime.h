@@ -27,13 +27,13 @@ typedef struct berth_runtime_options {
                             `berth` in $PATH */
     int32_t threads;     /* of the CPU, for every candidate the same; 0: one per processor that we may use */
     double seconds;      /* limits of one job: wall clock ... */
-    double memory_bytes; /* ... and resident memory */
+    double memory_bytes; /* ... and resident memory; 0: nine tenths of what the system has to give */
     const char *store;   /* file that keeps what was measured (berth/store.h); "": the default one; NULL: none */
     bool resume;         /* runs that the store has are not made again: for a command that was killed */
     bool refresh;        /* profiles that the store has are taken again */
 } berth_runtime_options;
 
-/** onnxruntime, found, 0 threads, 300 s, no limit of memory, no store. */
+/** onnxruntime, found, 0 threads, 300 s, most of the memory, no store. */
 BERTH_API berth_runtime_options berth_runtime_options_default(void);
 
 /** A device that the runtime knows, tried on this machine. */
@@ -95,6 +95,7 @@ BERTH_API berth_run_options berth_run_options_default(void);
 /** Times of whole runs. The interval holds the median with 95 % confidence. */
 typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
+    double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
     double peak_bytes;        /* resident memory of the process */
     double cores;             /* processors that it kept busy; 0: not known */
@@ -104,8 +105,9 @@ typedef struct berth_latency {
 /** How far outputs are from those of a reference run; over all outputs. */
 typedef struct berth_difference {
     double max_abs, max_rel;
-    double cosine; /* of the least similar output */
-    bool equal;    /* within the tolerance of their types */
+    double cosine;                /* of the least similar output */
+    double mean_square, distance; /* mean squared and Euclidean, of the output where each is widest */
+    bool equal;                   /* within the tolerance of their types */
 } berth_difference;
 
 BERTH_API berth_difference berth_difference_none(void);

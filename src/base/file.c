@@ -19,6 +19,11 @@ static berth_status fail_io(berth_ctx *ctx, const char *path, int error) {
     return BERTH_E_IO;
 }
 
+berth_status berth_file_judge(berth_status status) {
+    bool is_full = errno == ENOSPC || errno == EDQUOT || errno == EFBIG;
+    return status == BERTH_E_IO && is_full ? BERTH_E_LIMIT : status;
+}
+
 int berth_file_put(int fd, const char *bytes, size_t n) {
     while (n > 0) {
         ssize_t written = write(fd, bytes, n);

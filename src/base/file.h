@@ -11,6 +11,10 @@
  * output, which "-" means. BERTH_OK, BERTH_E_IO, BERTH_E_NOMEM. */
 berth_status berth_file_write(berth_ctx *ctx, const char *path, const char *bytes, size_t n);
 
+/* Right after a write that failed: BERTH_E_LIMIT in place of BERTH_E_IO if there was no room for it, by errno: a full
+ * disk is no fault of what was read. The message stays. */
+berth_status berth_file_judge(berth_status status);
+
 /* All n bytes at the end of the file, which is made if it is not there: for lines of a growing log. Whoever is killed
  * meanwhile leaves a part of them. BERTH_OK, BERTH_E_IO. */
 berth_status berth_file_append(berth_ctx *ctx, const char *path, const char *bytes, size_t n);

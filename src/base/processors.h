@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many processors this process may run on; at least 1. */
+/* How many processors this process may use; at least 1. */
 #ifndef BERTH_BASE_PROCESSORS_H
 #define BERTH_BASE_PROCESSORS_H
 

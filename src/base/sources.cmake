@@ -9,6 +9,7 @@ target_sources(berth_objects PRIVATE
   src/base/json_get.c
   src/base/json_writer.c
   src/base/map.c
+  src/base/memory.c
   src/base/nearest.c
   src/base/number.c
   src/base/processors.c

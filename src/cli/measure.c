@@ -46,7 +46,7 @@ static const char details[] =
     "CPU, and the runtime's own profile tells where each operation ran.\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory or limits, 5 the plan\n"
-    "cannot be run in one session, or its outputs differ, 130 interrupted.\n";
+    "cannot be run, or its outputs differ, 130 interrupted.\n";
 
 static int run_measure(berth_ctx *ctx, int argc, char **argv);
 
@@ -117,8 +117,9 @@ static int print(berth_ctx *ctx, const job *j) {
     (j->values->json ? put_json : put_summary)(text, j->plan, j->graph, j->measured);
     int code = cli_output_write(ctx, text, j->values->output);
     berth_text_free(text);
-    bool differs = !isnan(j->measured->outputs.max_abs) && !j->measured->outputs.equal;
-    return code == CLI_DONE && differs ? CLI_INFEASIBLE : code;
+    const berth_measured *m = j->measured;
+    bool failed = *m->plan.reason || (!isnan(m->outputs.max_abs) && !m->outputs.equal);
+    return code == CLI_DONE && failed ? CLI_INFEASIBLE : code;
 }
 
 static int measure(berth_ctx *ctx, job *j) {

@@ -24,6 +24,7 @@ static void occupy_closed_streams(void) {
 void cli_signals_install(void) {
     occupy_closed_streams();
     signal(SIGPIPE, SIG_IGN); /* a broken pipe is a failed write, reported as one */
+    signal(SIGXFSZ, SIG_IGN); /* so is a file that would be larger than allowed */
     struct sigaction old, action = {.sa_handler = note_interrupt, .sa_flags = (int)SA_RESETHAND};
     sigemptyset(&action.sa_mask);
     /* A shell that starts us in the background has SIGINT ignored, and means it. */

@@ -141,7 +141,9 @@ static berth_status read_name(const reader *r, const berth_json *object, int32_t
     for (int32_t d = 0; d < index; d++)
         if (strcmp(r->draft->devices[d].name, device->name) == 0)
             return refuse(r, object, "there are two devices called", device->name);
-    if (!device->kind) device->kind = berth_arena_string(&r->draft->arena, device->name, strcspn(device->name, "."));
+    size_t stem = strcspn(device->name, "."); /* "gpu" of "gpu.1"; all of ".1" */
+    if (stem == 0) stem = strlen(device->name);
+    if (!device->kind) device->kind = berth_arena_string(&r->draft->arena, device->name, stem);
     if (!device->kind) return berth_fail_nomem(r->ctx);
     return take_string(r, object, "kind", &device->kind);
 }

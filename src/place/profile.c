@@ -324,27 +324,18 @@ static void scale_single(profiler *p) {
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static const char *name_machine(berth_arena *arena) {
-    char line[256] = "", *model = NULL;
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && !model && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0) model = strchr(line, ':');
-    if (file) fclose(file);
-    if (!model) return berth_arena_printf(arena, "unknown");
-    line[strcspn(line, "\n")] = 0;
-    return berth_arena_printf(arena, "%s", model + 2);
-}
-
 static berth_status describe(profiler *p) {
     berth_profile *out = &p->out->profile;
     berth_arena *arena = &p->out->arena;
     const char *name = berth_graph_name(p->graph), *print = berth_graph_fingerprint(p->graph);
+    char machine[256];
     out->n_devices = p->n_devices;
     out->n_ops = berth_graph_op_count(p->graph);
     out->model_name = berth_arena_string(arena, name, strlen(name));
     out->fingerprint = berth_arena_string(arena, print, strlen(print));
     out->runtime = berth_arena_string(arena, p->runtime->kind->name, strlen(p->runtime->kind->name));
-    out->machine = name_machine(arena);
+    berth_processor_name(machine, sizeof machine);
+    out->machine = berth_arena_string(arena, machine, strlen(machine));
     out->runtime_version = "";
     out->mean_error = out->rank_correlation = NAN;
     const char **names = berth_arena_push(arena, (size_t)out->n_ops, sizeof *names);

@@ -53,9 +53,11 @@ static berth_status write_profile(loop *l, const char *key, const char *path) {
     berth_text *text = NULL;
     BERTH_TRY(berth_text_new(l->ctx, &text));
     berth_profile_write(text, l->out->real.profile);
-    berth_status status = berth_text_write(l->ctx, text, path);
+    berth_status status = berth_text_status(text);
+    /* first into the store: where the file cannot be written it is not lost */
     if (status == BERTH_OK && l->runtime->store)
         status = berth_store_put(l->runtime->store, "profile", key, berth_text_string(text), berth_text_size(text));
+    if (status == BERTH_OK) status = berth_file_judge(berth_text_write(l->ctx, text, path));
     berth_text_free(text);
     return status;
 }
@@ -91,7 +93,7 @@ static berth_status recall_profile(loop *l, const char *key, const char *path, b
     BERTH_TRY(berth_store_get(l->runtime->store, "profile", key, &l->out->arena, &bytes, &n));
     if (!bytes) return BERTH_OK;
     *found = true;
-    return berth_file_write(l->ctx, path, bytes, n);
+    return berth_file_judge(berth_file_write(l->ctx, path, bytes, n));
 }
 
 static berth_status take_profile(loop *l, const char *path) {

@@ -92,24 +92,47 @@ static berth_status index_names(matcher *m) {
     return BERTH_OK;
 }
 
-/* Nodes are run in the order in which they are written; where numbers or types differ, by name. */
-static berth_status match_nodes(matcher *m) {
-    int32_t n = berth_graph_op_count(m->rewritten), at = 0;
-    bool in_order = n == m->trace->n_nodes;
-    for (int32_t i = 0; i < n && in_order; i++)
-        in_order = strcmp(berth_graph_op(m->rewritten, i)->type, m->trace->nodes[i].type) == 0;
-    for (int32_t i = 0; i < n; i++) {
-        m->node_of[i] = in_order ? i : -1;
+/* Nodes in lists by name and type; from each list one after the other. */
+static berth_status match_listed(matcher *m, berth_map *lists, int32_t *next) {
+    for (int32_t i = m->trace->n_nodes - 1; i >= 0; i--) {
+        const berth_trace_node *node = &m->trace->nodes[i];
+        const char *key = berth_arena_printf(m->arena, "%s\n%s", node->name, node->type);
+        int32_t *head = key ? berth_map_insert(lists, key, strlen(key), -1, NULL) : NULL;
+        if (!head) return berth_fail_nomem(m->ctx);
+        next[i] = *head;
+        *head = i;
+    }
+    for (int32_t i = 0; i < berth_graph_op_count(m->rewritten); i++) {
         const berth_op *op = berth_graph_op(m->rewritten, i);
-        for (int32_t k = 0; k < m->trace->n_nodes && m->node_of[i] < 0; k++) {
-            int32_t node = (at + k) % m->trace->n_nodes;
-            if (strcmp(op->name, m->trace->nodes[node].name) != 0 || strcmp(op->type, m->trace->nodes[node].type) != 0)
-                continue;
-            m->node_of[i] = node;
-            at = node + 1;
-        }
+        const char *key = berth_arena_printf(m->arena, "%s\n%s", op->name, op->type);
+        if (!key) return berth_fail_nomem(m->ctx);
+        int32_t *head = (int32_t *)berth_map_find(lists, key, strlen(key));
+        if (!head || *head < 0) continue;
+        m->node_of[i] = *head;
+        *head = next[*head];
     }
     return BERTH_OK;
+}
+
+static berth_status match_names(matcher *m) {
+    berth_map lists;
+    int32_t *next = berth_arena_push(m->arena, (size_t)m->trace->n_nodes, sizeof *next);
+    if (!next) return berth_fail_nomem(m->ctx);
+    berth_map_init(&lists, m->ctx);
+    berth_status status = match_listed(m, &lists, next);
+    berth_map_deinit(&lists);
+    return status;
+}
+
+/* Nodes are run in the order in which they are written; where numbers or types differ, by name and type: of several
+ * that share both, the first by the first. */
+static berth_status match_nodes(matcher *m) {
+    int32_t n = berth_graph_op_count(m->rewritten), n_nodes = m->trace->n_nodes;
+    bool in_order = n == n_nodes;
+    for (int32_t i = 0; i < n && in_order; i++)
+        in_order = strcmp(berth_graph_op(m->rewritten, i)->type, m->trace->nodes[i].type) == 0;
+    for (int32_t i = 0; i < n; i++) m->node_of[i] = in_order ? i : -1;
+    return in_order ? BERTH_OK : match_names(m);
 }
 
 /* An operation and those whose outputs nobody but it and its like has seen: back to the roots of other nodes. */

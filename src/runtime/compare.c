@@ -58,12 +58,14 @@ static bool same_shape(const berth_npy *a, const berth_npy *b) {
     return a->rank == b->rank && memcmp(a->dims, b->dims, (size_t)a->rank * sizeof *a->dims) == 0;
 }
 
-static void compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, double allowed,
+/* False: the reference has no numbers at all. */
+static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, double allowed,
                            berth_difference *d) {
-    int64_t n = b->kind == 'c' ? 2 * b->count : b->count;
-    double largest = 0, aa = 0, bb = 0, ab = 0;
+    int64_t n = b->kind == 'c' ? 2 * b->count : b->count, n_numbers = 0;
+    double largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
         double value = fabs(element(b, type, i));
+        n_numbers += !isnan(value);
         if (value > largest && value < INFINITY) largest = value;
     }
     for (int64_t i = 0; i < n; i++) {
@@ -73,6 +75,7 @@ static void compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
             continue;
         }
         double off = fabs(x - y);
+        squares += off * off;
         if (!isfinite(x) || !isfinite(y) || off > allowed * (fabs(y) + largest)) d->equal = false;
         if (!(off <= d->max_abs)) d->max_abs = isnan(off) ? INFINITY : off;
         double relative = off / fmax(fabs(y), 1e-3 * largest);
@@ -81,6 +84,9 @@ static void compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
     }
     double cosine = aa > 0 && bb > 0 ? ab / sqrt(aa) / sqrt(bb) : aa == bb ? 1 : 0;
     d->cosine = fmin(d->cosine, cosine);
+    d->mean_square = fmax(d->mean_square, isnan(squares) ? INFINITY : n > 0 ? squares / (double)n : 0);
+    d->distance = fmax(d->distance, isnan(squares) ? INFINITY : sqrt(squares));
+    return n_numbers > 0 || n == 0;
 }
 
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
@@ -90,13 +96,15 @@ berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *te
         return berth_fail(ctx, BERTH_E_NUMERIC, "the output '%.200s' has another type or shape on another device",
                           name);
     if (reference->kind == 'f' || reference->kind == 'c' || type == BERTH_TYPE_BF16) {
-        compare_floats(tensor, reference, type, tolerance(reference, type, computed), difference);
+        if (!compare_floats(tensor, reference, type, tolerance(reference, type, computed), difference))
+            berth_log(ctx, BERTH_LOG_WARNING, "the output '%.200s' is nothing but NaN: there is nothing to compare",
+                      name);
         return BERTH_OK;
     }
     bool equal = tensor->size == reference->size && memcmp(tensor->data, reference->data, reference->size) == 0;
     if (equal) return BERTH_OK;
     difference->equal = false;
-    difference->max_abs = difference->max_rel = INFINITY;
+    difference->max_abs = difference->max_rel = difference->mean_square = difference->distance = INFINITY;
     difference->cosine = 0;
     return BERTH_OK;
 }

@@ -206,8 +206,7 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
     return read_answer(&d, answer);
 }
 
-/* The parent sizes and divides by what it asked for: a worker that answers otherwise is broken. */
-static berth_status check_runs(berth_ctx *ctx, const berth_job *job, const berth_answer *answer) {
+berth_status berth_answer_check(berth_ctx *ctx, const berth_job *job, const berth_answer *answer) {
     int32_t most = job->most_runs > job->least_runs ? job->most_runs : job->least_runs;
     if (job->kind != BERTH_JOB_RUN) return BERTH_OK;
     if (answer->n_runs < job->least_runs || answer->n_runs > most)
@@ -257,5 +256,5 @@ berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worke
     if (status != BERTH_OK) return status;
     status = berth_answer_read(ctx, arena, result.answer, result.answer_size, answer);
     answer->peak_bytes = result.peak_bytes;
-    return status == BERTH_OK ? check_runs(ctx, job, answer) : status;
+    return status == BERTH_OK ? berth_answer_check(ctx, job, answer) : status;
 }

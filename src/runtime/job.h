@@ -79,6 +79,10 @@ typedef struct berth_worker {
 berth_status berth_job_run(berth_ctx *ctx, berth_arena *arena, const berth_worker *worker, const berth_job *job,
                            berth_answer *answer, berth_child_end *end);
 
+/* The parent sizes and divides by what it asked for: an answer of other than so many runs, or of times that are none,
+ * is broken: BERTH_E_FORMAT. */
+berth_status berth_answer_check(berth_ctx *ctx, const berth_job *job, const berth_answer *answer);
+
 /* The two sides of the wire, for the worker and for tests. */
 void berth_job_write(berth_text *text, const berth_job *job);
 berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *bytes, size_t size, berth_job *job);

@@ -14,12 +14,12 @@ typedef struct berth_seen {
     bool is_root;       /* the one of its unit that the others were fused into */
 } berth_seen;
 
-/* What a session is, after it was split. */
-typedef struct berth_places {
+/* What is seen of a session. */
+typedef struct berth_sight {
     berth_seen *ops;           /* [n_ops] */
     const char *const *pieces; /* the device of each, in the order of execution */
     int32_t n_pieces;          /* 0: the runtime does not say */
-} berth_places;
+} berth_sight;
 
 typedef struct berth_runtime_kind {
     const char *name;             /* "onnxruntime" */
@@ -51,7 +51,7 @@ typedef struct berth_runtime_kind {
                              bool native_precision, double *ms);
     /* Where a candidate's operations run, from one such process; in the arena, but for `ops`, which is there. */
     berth_status (*places)(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                           bool native_precision, berth_places *out);
+                           bool native_precision, berth_sight *out);
 } berth_runtime_kind;
 
 /* Row `index`; NULL past the end. */

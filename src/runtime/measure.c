@@ -2,7 +2,7 @@
 /* A placement against every single device, and whether it did what it says. */
 
 #include "runtime/kind.h"
-#include "runtime/pieces.h"
+#include "runtime/places.h"
 #include "runtime/stats.h"
 
 #include <math.h>
@@ -136,77 +136,23 @@ static berth_status compare_outputs(measurement *m) {
     return status;
 }
 
-/* --- places ----------------------------------------------------------------------------------------------------- */
-
-/* The root of the unit that an operation is part of. */
-static int32_t root_of(const measurement *m, const berth_seen *seen, int32_t op) {
-    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
-        if (seen[i].unit == seen[op].unit && seen[i].is_root) return i;
-    return op;
-}
-
-/* Why an operation did not run where the placement has it. */
-static const char *explain(measurement *m, const berth_seen *seen, int32_t op, const char *ran, bool *explained) {
-    berth_arena *arena = &m->out->arena;
-    int32_t root = root_of(m, seen, op);
-    *explained = true;
-    if (root != op && strcmp(m->devices[m->device[root]], ran) == 0)
-        return berth_arena_printf(arena, "fused into '%.100s', which is placed there",
-                                  berth_graph_op(m->graph, root)->name);
-    /* fused before it was placed: one member's mark counts for all */
-    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
-        if (i != op && seen[i].device && seen[i].unit == seen[op].unit && strcmp(m->devices[m->device[i]], ran) == 0)
-            return berth_arena_printf(arena, "fused with '%.100s', which is placed there",
-                                      berth_graph_op(m->graph, i)->name);
-    if (m->runtime->kind->keeps_on_host && m->runtime->kind->is_host(ran))
-        return berth_arena_printf(arena, "the runtime keeps it on the CPU: no kernel on %s, or it computes shapes",
-                                  m->devices[m->device[op]]);
-    *explained = false;
-    return berth_arena_printf(arena, "the runtime has put it there");
-}
-
-static berth_status list_deviations(measurement *m, const berth_seen *seen) {
-    berth_measured *out = &m->out->measured;
-    int32_t n_ops = berth_graph_op_count(m->graph);
-    berth_deviation *list = berth_arena_push(&m->out->arena, (size_t)n_ops, sizeof *list);
-    if (!list) return berth_fail_nomem(m->ctx);
-    out->deviations = list;
-    for (int32_t i = 0; i < n_ops; i++) {
-        const char *ran = seen[i].device, *planned = m->devices[m->device[i]];
-        if (!ran) continue; /* folded away, or a constant */
-        out->n_checked++;
-        if (strcmp(ran, planned) == 0) continue;
-        berth_deviation *d = &list[out->n_deviations++];
-        d->op = i;
-        d->planned = keep(m->out, planned, strlen(planned) + 1);
-        d->ran = keep(m->out, ran, strlen(ran) + 1);
-        d->reason = explain(m, seen, i, ran, &d->explained);
-    }
-    return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
-}
-
-static berth_status list_pieces(measurement *m, const berth_places *found) {
-    berth_measured *out = &m->out->measured;
-    const char **pieces = berth_arena_push(&m->out->arena, (size_t)found->n_pieces, sizeof *pieces);
-    for (int32_t i = 0; i < found->n_pieces && pieces; i++)
-        pieces[i] = keep(m->out, found->pieces[i], strlen(found->pieces[i]) + 1);
-    out->pieces = pieces;
-    out->n_pieces = found->n_pieces;
-    if (out->n_pieces > 0) BERTH_TRY(berth_pieces_count(m->ctx, m->graph, m->device, &out->n_planned_pieces));
-    return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
-}
-
-/* One more process, with the runtime's own profile: none of its times is used. */
-static berth_status check_places(measurement *m) {
-    berth_arena *arena = &m->model.arena;
-    berth_places found = {.ops = berth_arena_push(arena, (size_t)berth_graph_op_count(m->graph), sizeof *found.ops)};
-    if (!found.ops) return berth_fail_nomem(m->ctx);
-    BERTH_TRY(m->runtime->kind->places(&m->model, arena, &m->candidates[0], m->options->native_precision, &found));
-    BERTH_TRY(list_pieces(m, &found));
-    return list_deviations(m, found.ops);
-}
-
 /* --- the whole -------------------------------------------------------------------------------------------------- */
+
+static berth_status check_places(measurement *m) {
+    berth_measured *out = &m->out->measured;
+    berth_places places = {.devices = m->devices,
+                           .device = m->device,
+                           .candidate = &m->candidates[0],
+                           .native_precision = m->options->native_precision};
+    berth_status status = berth_places_check(&m->model, &m->out->arena, &places);
+    out->n_checked = places.n_checked;
+    out->n_deviations = places.n_deviations;
+    out->deviations = places.deviations;
+    out->n_pieces = places.n_pieces;
+    out->n_planned_pieces = places.n_planned_pieces;
+    out->pieces = places.pieces;
+    return status;
+}
 
 static berth_status measure(measurement *m, const char *path) {
     BERTH_TRY(berth_run_model_init(&m->model, m->ctx, m->runtime, m->graph, path, m->options));

@@ -4,6 +4,7 @@
 
 #include "base/sha256.h"
 #include "runtime/inputs.h"
+#include "runtime/kept.h"
 #include "runtime/scratch.h"
 
 #include <errno.h>
@@ -24,8 +25,11 @@ berth_status berth_run_model_init(berth_run_model *model, berth_ctx *ctx, berth_
     berth_arena_init(&model->arena, berth_ctx_allocator(ctx));
     BERTH_TRY(make_folder(model));
     BERTH_TRY(runtime->kind->gather(model, path, options));
-    return berth_inputs_make(ctx, &model->arena, graph, model->scratch, options->inputs, options->n_inputs,
-                             options->seed, &model->inputs, &model->n_inputs);
+    BERTH_TRY(berth_inputs_make(ctx, &model->arena, graph, model->scratch, options->inputs, options->n_inputs,
+                                options->seed, &model->inputs, &model->n_inputs));
+    model->digest = "";
+    if (runtime->store) model->digest = berth_kept_digest(&model->arena, model->folder, model->inputs, model->n_inputs);
+    return model->digest ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
 void berth_run_model_deinit(berth_run_model *model) {
@@ -49,8 +53,8 @@ static berth_status identify(berth_run_model *m, const char *const *devices, con
     }
     for (int32_t i = 1; out->devices[0] && out->devices[i] && names; i++)
         names = berth_arena_printf(&m->arena, "%s,%s", names, out->devices[i]);
-    out->identity =
-        berth_arena_printf(&m->arena, "%s\n%s\n%s", berth_graph_fingerprint(m->graph), names ? names : "", digest);
+    out->identity = berth_arena_printf(&m->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(m->graph), m->digest,
+                                       names ? names : "", digest);
     return m->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
 }
 

@@ -18,6 +18,7 @@ typedef struct berth_run_model {
     int32_t n_inputs;
     int32_t n_made_files; /* of weights, because they were missing */
     int32_t n_placed;     /* placements written so far */
+    const char *digest;   /* of the model's files and of the inputs, for keys of the store */
 } berth_run_model;
 
 /* `path` must be the file that the graph was read from. Every file of weights must lie in its folder, be it that the

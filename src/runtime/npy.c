@@ -152,7 +152,7 @@ berth_status berth_npy_write(berth_ctx *ctx, const char *path, const berth_npy *
     bytes[9] = (char)(n >> 8);
     memcpy(bytes + 10, text, (size_t)n);
     if (tensor->size > 0) memcpy(bytes + 10 + n, tensor->data, tensor->size);
-    berth_status status = berth_file_write(ctx, path, bytes, total);
+    berth_status status = berth_file_judge(berth_file_write(ctx, path, bytes, total));
     berth_resize(berth_ctx_allocator(ctx), bytes, total, 0, 1);
     return status;
 }

@@ -2,6 +2,7 @@
 /* Copies and weights. */
 #include "runtime/onnx_files.h"
 
+#include "base/file.h"
 #include "base/stage.h"
 #include "base/text.h"
 #include "read/onnx_external.h"
@@ -25,6 +26,7 @@ berth_status berth_onnx_files_copy(berth_ctx *ctx, const char *from, const char 
                       : berth_stage_put(&stage, source.bytes, source.size);
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
+    status = berth_file_judge(status);
     berth_source_close(ctx, &source);
     return status;
 }

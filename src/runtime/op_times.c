@@ -2,10 +2,13 @@
 /* Profiles of several processes, and medians over them. */
 #include "runtime/op_times.h"
 
+#include "runtime/kept.h"
 #include "runtime/kind.h"
 #include "runtime/stats.h"
 
+#include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 enum { MOST_PROCESSES = 16 };
 
@@ -34,13 +37,30 @@ typedef struct taker {
     double *samples; /* [processes * n_ops] */
 } taker;
 
+/* One process, unless it was finished before. */
+static berth_status take_process(taker *t, const char *device, int32_t process, double *ms) {
+    berth_run_model *m = t->model;
+    size_t size = (size_t)berth_graph_op_count(m->graph) * sizeof *ms, n = 0;
+    const char *bytes = NULL;
+    berth_candidate candidate;
+    BERTH_TRY(berth_run_model_single(m, device, &candidate));
+    const char *key = berth_arena_printf(t->arena, "times 1\n%s\n%s\nprecision %d\nprocess %" PRId32,
+                                         m->runtime->identity, candidate.identity, t->native_precision, process);
+    if (!key) return berth_fail_nomem(t->ctx);
+    BERTH_TRY(berth_kept_get(m->runtime, t->arena, "times", key, &bytes, &n));
+    if (bytes && n == size) {
+        memcpy(ms, bytes, n);
+        return BERTH_OK;
+    }
+    BERTH_TRY(m->runtime->kind->op_times(m, t->arena, device, t->work, t->native_precision, ms));
+    return berth_kept_put(m->runtime, "times", key, ms, size);
+}
+
 /* The medians over its processes into every n-th place of `ms`. */
 static berth_status take_device(taker *t, const char *device, double *ms, size_t n) {
     size_t n_ops = (size_t)berth_graph_op_count(t->model->graph);
     double of_op[MOST_PROCESSES];
-    for (int32_t i = 0; i < t->n_processes; i++)
-        BERTH_TRY(t->model->runtime->kind->op_times(t->model, t->arena, device, t->work, t->native_precision,
-                                                    t->samples + (size_t)i * n_ops));
+    for (int32_t i = 0; i < t->n_processes; i++) BERTH_TRY(take_process(t, device, i, t->samples + (size_t)i * n_ops));
     for (size_t op = 0; op < n_ops; op++) {
         for (int32_t i = 0; i < t->n_processes; i++) of_op[i] = t->samples[(size_t)i * n_ops + op];
         ms[op * n] = middle(of_op, t->n_processes);

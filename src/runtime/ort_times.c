@@ -95,7 +95,7 @@ static const char *device_of_provider(const char *name) {
 }
 
 berth_status berth_ort_places(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                              bool native_precision, berth_places *out) {
+                              bool native_precision, berth_sight *out) {
     traced t = {0};
     berth_job job;
     BERTH_TRY(berth_run_model_profile_job(model, arena, candidate, native_precision, &job));

@@ -3,6 +3,7 @@
  * operations (ov_map.h). */
 #include "runtime/ov_kind.h"
 
+#include "base/file.h"
 #include "base/stage.h"
 #include "base/text.h"
 #include "read/source.h"
@@ -32,6 +33,7 @@ static berth_status unpack(berth_ctx *ctx, const char *from, const char *to) {
     if (status == BERTH_OK) status = berth_stage_put(&stage, source.bytes, source.size);
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
+    status = berth_file_judge(status);
     berth_source_close(ctx, &source);
     return status;
 }

@@ -145,7 +145,7 @@ static const char *our_name(const berth_candidate *candidate, const char *name) 
 }
 
 berth_status berth_ov_places(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                             bool native_precision, berth_places *out) {
+                             bool native_precision, berth_sight *out) {
     matched m = {0};
     berth_job job;
     BERTH_TRY(berth_run_model_profile_job(model, arena, candidate, native_precision, &job));

@@ -2,6 +2,7 @@
 /* Where the library is, and which devices really work with it. */
 #include "runtime/kind.h"
 
+#include "base/memory.h"
 #include "base/processors.h"
 
 #include <glob.h>
@@ -13,7 +14,7 @@
 #include <unistd.h>
 
 berth_runtime_options berth_runtime_options_default(void) {
-    return (berth_runtime_options){.name = "onnxruntime", .seconds = 300, .memory_bytes = INFINITY};
+    return (berth_runtime_options){.name = "onnxruntime", .seconds = 300};
 }
 
 /* --- finding ---------------------------------------------------------------------------------------------------- */
@@ -93,16 +94,12 @@ static berth_status find_worker(berth_ctx *ctx, berth_runtime *runtime, const ch
 /* What a time depends on besides the model: the library (as a file), the processor, threads. */
 static berth_status identify(berth_ctx *ctx, berth_runtime *runtime) {
     struct stat info = {0};
-    char line[256] = "", *cpu = NULL;
-    FILE *file = fopen("/proc/cpuinfo", "re");
-    while (file && !cpu && fgets(line, sizeof line, file))
-        if (strncmp(line, "model name", 10) == 0) cpu = strchr(line, ':');
-    if (file) fclose(file);
-    line[strcspn(line, "\n")] = 0;
+    char processor[256];
+    berth_processor_name(processor, sizeof processor);
     stat(runtime->library, &info);
-    runtime->identity = berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->kind->name,
-                                           runtime->library, (long long)info.st_size, (long long)info.st_mtime,
-                                           cpu ? cpu + 2 : "", (int)runtime->threads);
+    runtime->identity =
+        berth_arena_printf(&runtime->arena, "%s\n%s\n%lld %lld\n%s\nthreads %d", runtime->kind->name, runtime->library,
+                           (long long)info.st_size, (long long)info.st_mtime, processor, (int)runtime->threads);
     return runtime->identity ? BERTH_OK : berth_fail_nomem(ctx);
 }
 
@@ -126,6 +123,7 @@ berth_status berth_runtime_new(berth_ctx *ctx, berth_runtime **out, const berth_
     runtime->version = "";
     runtime->threads = options->threads > 0 ? options->threads : berth_processors();
     runtime->worker = (berth_worker){NULL, options->seconds, options->memory_bytes};
+    if (options->memory_bytes <= 0) runtime->worker.memory_bytes = 0.9 * berth_memory_available();
     berth_status status = find_library(ctx, runtime, options->library);
     if (status == BERTH_OK) status = find_worker(ctx, runtime, options->worker);
     if (status == BERTH_OK) status = identify(ctx, runtime);

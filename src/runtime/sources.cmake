@@ -3,6 +3,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/compare.c
   src/runtime/inputs.c
   src/runtime/job.c
+  src/runtime/kept.c
   src/runtime/kind.c
   src/runtime/measure.c
   src/runtime/measured_write.c
@@ -28,6 +29,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/ov_value.c
   src/runtime/ov_work.c
   src/runtime/pieces.c
+  src/runtime/places.c
   src/runtime/providers.c
   src/runtime/runtime.c
   src/runtime/scratch.c

@@ -3,6 +3,7 @@
 #include "runtime/trial.h"
 
 #include "base/rng.h"
+#include "runtime/kept.h"
 #include "runtime/kind.h"
 #include "runtime/npy.h"
 #include "runtime/stats.h"
@@ -14,7 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { ORDER_STREAM = 72 };
+enum { ORDER_STREAM = 72, PROTOCOL_RUNS = 10, PROTOCOL_COUNTED = 5 };
 
 typedef struct trial {
     berth_ctx *ctx;
@@ -24,11 +25,11 @@ typedef struct trial {
     int32_t n;
     const berth_trial_options *options;
     berth_trial_result *results;
-    double **round_ms;    /* [n][rounds] */
-    double **all_ms;      /* [n][rounds * most_runs] */
-    size_t *n_all;        /* [n] */
-    double *load, *first; /* [n * rounds] */
-    int32_t *order;       /* [n] */
+    double **round_ms;               /* [n][rounds] */
+    double **all_ms;                 /* [n][rounds * most_runs] */
+    size_t *n_all;                   /* [n] */
+    double *load, *first, *protocol; /* [n * rounds] */
+    int32_t *order;                  /* [n] */
 } trial;
 
 double berth_trial_clock(void) {
@@ -46,6 +47,7 @@ static berth_status set_up(trial *t) {
     t->n_all = berth_arena_push(t->arena, n, sizeof *t->n_all);
     t->load = berth_arena_push(t->arena, n * rounds, sizeof *t->load);
     t->first = berth_arena_push(t->arena, n * rounds, sizeof *t->first);
+    t->protocol = berth_arena_push(t->arena, n * rounds, sizeof *t->protocol);
     t->order = berth_arena_push(t->arena, n, sizeof *t->order);
     for (size_t i = 0; i < n && !t->arena->failed; i++) {
         t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
@@ -70,6 +72,14 @@ static berth_status take_failure(trial *t, berth_trial_result *result, berth_sta
     return result->reason ? BERTH_OK : berth_fail_nomem(t->ctx);
 }
 
+/* The last 5 of 10 runs. */
+static double protocol_mean(const berth_answer *answer) {
+    double sum = 0;
+    if (answer->n_runs < PROTOCOL_RUNS) return NAN;
+    for (int i = PROTOCOL_RUNS - PROTOCOL_COUNTED; i < PROTOCOL_RUNS; i++) sum += answer->runs_ms[i];
+    return sum / PROTOCOL_COUNTED;
+}
+
 static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     berth_trial_result *r = &t->results[i];
     size_t at = (size_t)i * (size_t)t->options->rounds + (size_t)r->n_rounds;
@@ -79,6 +89,7 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     t->load[at] = answer->load_ms;
     t->first[at] = answer->first_ms;
     r->latency.cores = fmax(r->latency.cores, answer->cores);
+    t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
     if (answer->n_runs > 0) /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
@@ -95,30 +106,6 @@ static const char *key_of(const trial *t, int32_t i) {
     return berth_arena_printf(t->arena, "run 1\n%s\n%s\nruns %d %d %.17g\nprecision %d\nseed %" PRIu64 "\nround %d",
                               t->runtime->identity, t->candidates[i].identity, (int)o->least_runs, (int)o->most_runs,
                               o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
-}
-
-/* False: it is not there, or not wanted. */
-static berth_status recall(trial *t, const char *key, berth_answer *answer, bool *found) {
-    const char *bytes = NULL;
-    size_t n = 0;
-    *found = false;
-    if (!t->runtime->store || !t->runtime->resume) return BERTH_OK;
-    BERTH_TRY(berth_store_get(t->runtime->store, "run", key, t->arena, &bytes, &n));
-    if (!bytes) return BERTH_OK;
-    *found = berth_answer_read(t->ctx, t->arena, bytes, n, answer) == BERTH_OK;
-    return BERTH_OK;
-}
-
-static berth_status remember(trial *t, const char *key, const berth_answer *answer) {
-    berth_text *text = NULL;
-    if (!t->runtime->store) return BERTH_OK;
-    BERTH_TRY(berth_text_new(t->ctx, &text));
-    berth_answer_write(text, answer);
-    berth_status status = berth_text_status(text);
-    if (status == BERTH_OK)
-        status = berth_store_put(t->runtime->store, "run", key, berth_text_string(text), berth_text_size(text));
-    berth_text_free(text);
-    return status;
 }
 
 static berth_status run_one(trial *t, int32_t i) {
@@ -149,11 +136,11 @@ static berth_status run_one(trial *t, int32_t i) {
     const char *key = key_of(t, i);
     bool found = false;
     if (!key) return berth_fail_nomem(t->ctx);
-    if (!job.output_folder) BERTH_TRY(recall(t, key, &answer, &found));
-    if (!found) {
+    BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, job.output_folder, &answer, &found));
+    if (!found || berth_answer_check(t->ctx, &job, &answer) != BERTH_OK) {
         berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
         if (status != BERTH_OK) return take_failure(t, r, status);
-        BERTH_TRY(remember(t, key, &answer));
+        BERTH_TRY(berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, &answer));
     }
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
@@ -171,6 +158,8 @@ static void sum_up(trial *t, int32_t i) {
     l->p99_ms = berth_stats_quantile(t->all_ms[i], n, 0.99);
     l->load_ms = berth_stats_quantile(t->load + (size_t)i * rounds, done, 0.5);
     l->first_ms = berth_stats_quantile(t->first + (size_t)i * rounds, done, 0.5);
+    l->protocol_ms = 0;
+    for (size_t k = 0; k < done; k++) l->protocol_ms += t->protocol[(size_t)i * rounds + k] / (double)done;
     /* Runs of one process share its luck: where there are enough processes the interval is over them. */
     double rounds_ms[1024];
     if (done >= 6 && done <= 1024) {
@@ -184,7 +173,7 @@ static void sum_up(trial *t, int32_t i) {
 berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
                              const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
                              berth_trial_result *results) {
-    trial t = {ctx, arena, runtime, candidates, n, options, results, NULL, NULL, NULL, NULL, NULL, NULL};
+    trial t = {ctx, arena, runtime, candidates, n, options, results, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     berth_rng rng;
     int32_t done = 0;
     BERTH_TRY(set_up(&t));

@@ -4,6 +4,7 @@
  * but quantised weights, which are noise, too. */
 #include "runtime/weights.h"
 
+#include "base/file.h"
 #include "base/map.h"
 #include "base/rng.h"
 #include "base/sort.h"
@@ -261,7 +262,7 @@ static berth_status make_all(maker *m, int32_t *n_made) {
     }
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
-    return status;
+    return berth_file_judge(status);
 }
 
 static berth_status find_missing(maker *m, const char *path) {

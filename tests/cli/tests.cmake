@@ -1,10 +1,12 @@
 # One line per test: berth_cli_test(<name>), see README.md
 berth_cli_test(bench)
+berth_cli_test(bench_paper)
 berth_cli_test(bench_study)
 berth_cli_test(devices)
 berth_cli_test(documents)
 berth_cli_test(export)
 berth_cli_test(export_external)
+berth_cli_test(export_full)
 berth_cli_test(export_refused)
 berth_cli_test(help)
 berth_cli_test(help_inspect)

@@ -4,7 +4,7 @@
 Every model: operations in runs on one device and the other, written into a plan. `berth measure` must find equal
 outputs, every operation where the plan says or a reason why not, and no operation that can run on both devices
 elsewhere; the exported plan, loaded by a plain ONNX Runtime, gives the same numbers as the model itself. Then what must
-be refused before any runtime sees it.
+be refused before any runtime sees it, and a device that has gone since it was profiled.
 """
 
 import json
@@ -48,9 +48,9 @@ def environment():
     }
 
 
-def berth(*arguments, status=0):
-    done = subprocess.run([BERTH, *map(str, arguments)], capture_output=True, check=False, env=environment(),
-                          timeout=SECONDS)
+def berth(*arguments, status=0, changes=None):
+    done = subprocess.run([BERTH, *map(str, arguments)], capture_output=True, check=False,
+                          env={**environment(), **(changes or {})}, timeout=SECONDS)
     said = done.stderr.decode(errors="replace").strip()
     expect(done.returncode == status, f"berth {' '.join(map(str, arguments))}: status {done.returncode}: {said}")
     return done.stdout if status == 0 else said
@@ -241,6 +241,27 @@ def check_two_accelerators(path, folder):
     expect(said.count("\n") == 0 and "webgpu" in said and "cuda" in said, said)
 
 
+def check_vanishing(path, folder):
+    """A device that was there when the model was profiled, and has gone: the CPU is the answer, and why is said."""
+    profile, plan = folder / "profile.json", folder / "placed.json"
+    options = ("--library", LIBRARY, "--store", "none", "-q")
+    berth("profile", path, "-d", "cpu,webgpu", "-o", profile, "--placements", 2, "--rounds", 1, *options)
+    document = json.loads(profile.read_text())
+    for i, row in enumerate(document["operations"]):  # so that a split looks worth it
+        row["ms"] = {"cpu": 10.0 - 9 * (i % 2), "webgpu": 1.0 + 9 * (i % 2)}
+    for link in document["device_set"]["links"]:
+        link.update({key: 1e-9 if key.startswith("fixed") else value for key, value in link.items()})
+    profile.write_text(json.dumps(document))
+    gone = {"VK_ICD_FILENAMES": str(folder / "gone.json")}
+    said = json.loads(berth("place", path, "--runtime", "onnxruntime", "-d", "cpu,webgpu", "--profile", profile, "-o", plan,
+                            "-b", "60s", "--json", *options, changes=gone))
+    expect(all(row["device"] == "cpu" for row in said["placement"]), "it is placed on a device that has gone")
+    expect("does not run: webgpu" in said["verdict"], said["verdict"])
+    split, _ = place(path, folder, random.Random(1))
+    said = berth("measure", path, split, "--provider", "gpu=webgpu", "--rounds", 1, *options, status=5, changes=gone)
+    expect(said == "", said)
+
+
 def check_outside(folder):
     """Weights outside the model's folder; the library would crash, were it opened."""
     inner = folder / "inner"
@@ -279,6 +300,7 @@ def main():
                 raise AssertionError(f"{path.name}: {error}") from error
             n += 1
         check_two_accelerators(folder / "mlp.onnx", folder)
+        check_vanishing(folder / "mlp.onnx", folder)
     finally:
         shutil.rmtree(folder)
     expect(n >= 6, f"only {n} models")

@@ -43,12 +43,42 @@ static void floats(void **state) {
     x[1] = 2;
     d = difference_of(*state, &a, &b, BERTH_TYPE_F32);
     assert_true(!d.equal && d.max_abs == 4 && d.max_rel == 2 && d.cosine < 0);
+    assert_true(fabs(d.distance - 4) < 1e-9 && fabs(d.mean_square - 16.0 / 5) < 1e-9);
     x[1] = NAN;
     d = difference_of(*state, &a, &b, BERTH_TYPE_F32);
     assert_true(!d.equal && d.max_abs == INFINITY);
     x[1] = -2;
     x[3] = -INFINITY;
     assert_false(difference_of(*state, &a, &b, BERTH_TYPE_F32).equal);
+}
+
+static void count_warnings(void *user, berth_log_level level, const char *message) {
+    *(int *)user += level == BERTH_LOG_WARNING && strstr(message, "'y' is nothing but NaN") != NULL;
+}
+
+/* Right exactly where the reference has one. */
+static void not_numbers(void **state) {
+    float x[] = {1, NAN, 3}, y[] = {1, NAN, 3}, none[] = {NAN, NAN, NAN};
+    berth_npy a = tensor_of('f', 4, 3, x), b = tensor_of('f', 4, 3, y), c = tensor_of('f', 4, 3, none);
+    int n_warnings = 0;
+    berth_ctx_set_log(*state, count_warnings, &n_warnings);
+    assert_true(difference_of(*state, &a, &b, BERTH_TYPE_F32).equal);
+    for (int side = 0; side < 2; side++) {
+        float *values = side ? y : x;
+        values[0] = NAN;
+        berth_difference d = difference_of(*state, &a, &b, BERTH_TYPE_F32);
+        assert_true(!d.equal && d.max_abs == INFINITY && d.max_rel == INFINITY);
+        values[0] = 1;
+    }
+    x[1] = 7; /* a number where the model has none */
+    assert_false(difference_of(*state, &a, &b, BERTH_TYPE_F32).equal);
+    assert_false(difference_of(*state, &c, &b, BERTH_TYPE_F32).equal);
+    assert_int_equal(n_warnings, 0);
+    assert_false(difference_of(*state, &a, &c, BERTH_TYPE_F32).equal);
+    assert_int_equal(n_warnings, 1);
+    assert_true(difference_of(*state, &c, &c, BERTH_TYPE_F32).equal);
+    assert_int_equal(n_warnings, 2);
+    berth_ctx_set_log(*state, NULL, NULL);
 }
 
 static void narrow_floats(void **state) {
@@ -83,6 +113,7 @@ static void what_is_counted_must_be_equal(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats),
+        cmocka_unit_test(not_numbers),
         cmocka_unit_test(narrow_floats),
         cmocka_unit_test(what_is_counted_must_be_equal),
     };

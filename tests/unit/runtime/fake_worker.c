@@ -7,12 +7,14 @@
  *
  *     cpu=7 other=8 split=2.5    what a run of that kind takes, instead
  *     noise=0.1                  times are off by so much, by the process
- *     crash=KIND[@N]             it crashes, or does so from its N-th process on (from 0); likewise:
- *     hang, differ (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage
- * (no JSON), many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime) quiet
- * the other device does not say what its kernels take elsewhere                  (OpenVINO) the first operation is said
- * to have run on the last device refuses                    (OpenVINO) the other device is said not to run the first
- * operation
+ *     crash=KIND[@N]             it crashes, or does so from its N-th process on, from 0; KIND "any": of all;
+ *                                likewise:
+ *     hang, kill (as the system does if memory is short), memory (takes all of it), gone (the other device), differ
+ *     (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage (no JSON),
+ * many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime) kept=TYPE
+ * strays=TYPE      operations of that type are seen on the CPU: always, or only in a split quiet the other device does
+ * not say what its kernels take elsewhere                  (OpenVINO) the first operation is said to have run on the
+ * last device refuses                    (OpenVINO) the other device is said not to run the first operation
  *
  * For OpenVINO the first device is "CPU0", and placements come as maps.
  *
@@ -43,6 +45,7 @@ typedef struct work {
     int device[MOST_OPS]; /* 0: the CPU */
     const char *kind;
     int process; /* how many of this kind were before */
+    int total;   /* how many of any kind */
 } work;
 
 static void try(work *w, berth_status status) {
@@ -64,9 +67,11 @@ static const char *setting(const char *name) {
 
 static bool is_told(const work *w, const char *what) {
     const char *value = setting(what);
-    size_t n = strlen(w->kind);
-    if (!value || strncmp(value, w->kind, n) != 0) return false;
-    return value[n] == '@' ? w->process >= atoi(value + n + 1) : value[n] == ' ' || value[n] == 0;
+    bool any = value && strncmp(value, "any", 3) == 0;
+    size_t n = any ? 3 : strlen(w->kind);
+    if (!value || (!any && strncmp(value, w->kind, n) != 0)) return false;
+    int before = any ? w->total : w->process;
+    return value[n] == '@' ? before >= atoi(value + n + 1) : value[n] == ' ' || value[n] == 0;
 }
 
 /* Marks stand on the operations in the order of the file: 'a' is the first device of the placement, the CPU. */
@@ -123,7 +128,7 @@ static void take_number(work *w) {
     FILE *log = path ? fopen(path, "a+") : NULL;
     if (!log) return;
     rewind(log);
-    while (fgets(line, sizeof line, log)) w->process += strncmp(line, w->kind, strlen(w->kind)) == 0;
+    for (; fgets(line, sizeof line, log); w->total++) w->process += strncmp(line, w->kind, strlen(w->kind)) == 0;
     fprintf(log, "%s\n", w->kind);
     fclose(log);
 }
@@ -133,9 +138,16 @@ static void put_file(work *w, const char *path, const char *bytes, size_t n) {
     if (!file || fwrite(bytes, 1, n, file) != n || fclose(file) != 0) try(w, BERTH_E_IO);
 }
 
+static bool names_type(const char *given, const char *type) {
+    size_t n = strlen(type);
+    return given && strncmp(given, type, n) == 0 && (given[n] == ' ' || given[n] == 0);
+}
+
 static void put_node(berth_text *text, const work *w, int32_t op) {
     const char *name = berth_graph_op(w->graph, op)->name, *type = berth_graph_op(w->graph, op)->type;
-    const char *provider = w->device[op] ? "WebGpuExecutionProvider" : "CPUExecutionProvider";
+    bool is_kept =
+        names_type(setting("kept"), type) || (strcmp(w->kind, "split") == 0 && names_type(setting("strays"), type));
+    const char *provider = w->device[op] && !is_kept ? "WebGpuExecutionProvider" : "CPUExecutionProvider";
     berth_text_printf(text,
                       ",\n{\"cat\":\"Node\",\"name\":\"%s_kernel_time\",\"dur\":%.0f,\"args\":{\"op_name\":\"%s\","
                       "\"provider\":\"%s\"}}",
@@ -209,7 +221,15 @@ static void put_outputs(work *w, berth_answer *answer) {
 
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
+    static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     if (is_told(w, "crash")) raise(SIGSEGV);
+    if (is_told(w, "kill")) raise(SIGKILL);
+    while (is_told(w, "memory")) {
+        static char *volatile more; /* or a compiler would see that nobody wants it */
+        more = malloc(1 << 24);
+        if (more) memset(more, 1, 1 << 24);
+    }
+    if (w->job.devices[0] && is_told(w, "gone")) _exit(write(BERTH_CHILD_ANSWER_FD, gone, sizeof gone - 1) < 0);
     if (is_told(w, "hang"))
         for (;;) pause();
     if (is_told(w, "silent")) _exit(0);

@@ -3,6 +3,7 @@
  * fetched, that the bundled models compute numbers. */
 #include "faked.h"
 #include "runtime/model.h"
+#include "runtime/places.h"
 #include "runtime/trial.h"
 
 typedef struct measuring {
@@ -79,6 +80,60 @@ static void some_do_not_run(void **state) {
     out = run_case(f, &m, "shape=split");
     assert_false(out->outputs.equal);
     close_case(&m);
+}
+
+/* Kept on the CPU by the runtime is only what it keeps there also when everything is to be on the other device. */
+static void places_are_explained(void **state) {
+    faked *f = *state;
+    measuring m;
+    open_case(f, &m);
+    const berth_measured *out = run_case(f, &m, "kept=MatMul");
+    assert_true(out->n_checked == 2 * FAKED_BLOCK && out->n_deviations == FAKED_BLOCK);
+    for (int32_t i = 0; i < out->n_deviations; i++) {
+        const berth_deviation *d = &out->deviations[i];
+        assert_true(d->op == i && d->explained && strstr(d->reason, "everything on webgpu"));
+        assert_string_equal(d->planned, "webgpu");
+        assert_string_equal(d->ran, "cpu");
+    }
+    assert_int_equal(faked_jobs(f, "other"), 7 + 1); /* the other device is asked once */
+    out = run_case(f, &m, "strays=MatMul");
+    assert_true(out->n_deviations == FAKED_BLOCK);
+    for (int32_t i = 0; i < out->n_deviations; i++)
+        assert_true(!out->deviations[i].explained && strstr(out->deviations[i].reason, "has put it there"));
+    run_case(f, &m, "");
+    assert_int_equal(faked_jobs(f, "other"), 7); /* nobody asks without a reason */
+    close_case(&m);
+}
+
+static void shapes_are_told_apart(void **state) {
+    faked *f = *state;
+    static const char *const types[] = {"Shape", "Gather", "Unsqueeze", "Add", "Reshape", "Relu", "Size", "Mul"};
+    static const char *const inputs[] = {"x", "s,one", "g,axis", "u,s", "x,c", "r", "x", "z,n"};
+    static const char *const outputs[] = {"s", "g", "u", "c", "r", "z", "n", "m"};
+    static const bool wanted[] = {true, true, true, true, false, false, true, false};
+    proto graph = {0};
+    bool shapes[8];
+    for (int i = 0; i < 8; i++) proto_message(&graph, 1, onnx_node(types[i], inputs[i], outputs[i]));
+    for (int i = 0; i < 2; i++) {
+        proto weight = {0};
+        char bytes[8] = {0};
+        proto_int(&weight, 1, 1);
+        proto_int(&weight, 2, 7);
+        proto_text(&weight, 8, i ? "axis" : "one");
+        proto_bytes(&weight, 9, bytes, sizeof bytes);
+        proto_message(&graph, 5, weight);
+    }
+    proto_message(&graph, 11, onnx_value("x", 1, "n,4")); /* open: or everything would be folded */
+    proto_message(&graph, 12, onnx_value("m", 1, "n,4"));
+    proto model = onnx_model(graph);
+    berth_graph *read = NULL;
+    if (berth_graph_read_memory(f->ctx, &read, model.bytes, model.n, "shapes", NULL) != BERTH_OK)
+        fail_msg("%s", berth_ctx_message(f->ctx));
+    berth_places_shapes(read, shapes);
+    for (int i = 0; i < 8; i++)
+        if (shapes[i] != wanted[i]) fail_msg("%s", types[i]);
+    berth_graph_free(read);
+    proto_free(&model);
 }
 
 static void none_runs(void **state) {
@@ -209,6 +264,8 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(gains_are_paired, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(some_do_not_run, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(places_are_explained, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(shapes_are_told_apart, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(none_runs, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(what_cannot_be_measured, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(survives_failing_allocations, faked_open, faked_close),
