@@ -47,6 +47,9 @@ typedef struct berth_profile {
     const char *const *op_names;     /* [n_ops] */
     const double *op_ms;             /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
     berth_fit fit;                   /* what is in op_ms already */
+    int32_t n_copies;                /* by size; 0: not known */
+    const berth_copy *copies;        /* between the host and the other device, alone; the links are what is fitted to
+                                        whole runs, from there on */
     int32_t n_runs;
     const berth_profiled_run *runs;
     double mean_error, rank_correlation; /* over the runs that were held out, if there are any, else over all */

@@ -70,10 +70,18 @@ typedef struct berth_input_file {
     const char *name, *file;
 } berth_input_file;
 
+/** What it takes to copy so many bytes from the host to a device, and back. */
+typedef struct berth_copy {
+    int64_t bytes;
+    double in_ms, out_ms;
+} berth_copy;
+
 /** How models are run. */
 typedef struct berth_run_options {
     const berth_input_file *inputs; /* the rest is random */
     int32_t n_inputs;
+    const berth_rule *io; /* inputs and outputs that lie on a device, by pattern; the rest lie on the host */
+    int32_t n_io;
     bool synthesize;       /* make up weights whose files are missing */
     bool native_precision; /* devices may compute in a narrower type than the model's, such as TF32 */
     uint64_t seed;         /* of made-up inputs and weights, and of the order of processes */

@@ -332,6 +332,8 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     if (!values.budget) how.seconds = real.place.seconds;
     real.place = how;
     real.profile.run.seed = how.seed;
+    real.profile.run.io = limits.limits.io;
+    real.profile.run.n_io = limits.limits.n_io;
     real.min_gain = values.min_gain / 100;
     return place_real(ctx, &values, &real);
 }

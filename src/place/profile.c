@@ -9,6 +9,7 @@
 #include "berth/place.h"
 #include "device/set.h"
 #include "place/calibrate.h"
+#include "runtime/copies.h"
 #include "runtime/kind.h"
 #include "runtime/op_times.h"
 
@@ -85,6 +86,7 @@ static bool can_run(const profiler *p, int32_t op, int32_t device) {
 
 /* Times by file, as everybody else gets them. */
 static berth_status make_costs(profiler *p) {
+    const berth_limits limits = {.io = p->options->run.io, .n_io = p->options->run.n_io};
     berth_cost_options options = berth_cost_options_default();
     char path[4096];
     berth_text *text = NULL;
@@ -95,6 +97,7 @@ static berth_status make_costs(profiler *p) {
     berth_text_free(text);
     options.profile = path;
     options.model = p->runtime->kind->model;
+    options.limits = &limits;
     berth_costs_free(p->costs);
     p->costs = NULL;
     if (status == BERTH_OK) status = berth_costs_new(p->ctx, &p->costs, p->graph, &p->draft->set, &options);
@@ -200,6 +203,8 @@ static berth_status run_whole(profiler *p) {
     berth_profiled_run *runs = berth_arena_push(&p->out->arena, (size_t)p->n_runs, sizeof *runs);
     berth_trial_options how = {.inputs = p->model.inputs,
                                .n_inputs = p->model.n_inputs,
+                               .io = p->model.io,
+                               .n_io = p->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds,
                                .least_runs = o->least_runs,
@@ -252,7 +257,8 @@ static void judge(profiler *p, double *measured, double *predicted) {
     out->rank_correlation = berth_rank_correlation(predicted, measured, n);
 }
 
-/* Handing over takes what is left of everything on the other device; copies begin as a slow bus has them. */
+/* Handing over takes what is left of everything on the other device; copies begin as they are alone or, where that is
+ * not known, as a slow bus has them. */
 static void guess(profiler *p) {
     double sum[2] = {0, 0}, n = fmax(p->costs->n_tasks, 1);
     for (int32_t task = 0; task < p->costs->n_tasks; task++)
@@ -269,6 +275,11 @@ static void guess(profiler *p) {
                                  .in_ms_per_byte = 2e-7,
                                  .out_fixed_ms = 0.1,
                                  .out_ms_per_byte = 2e-7};
+    if (p->out->profile.n_copies < 2) return;
+    berth_copies_fit(p->out->profile.copies, p->out->profile.n_copies, true, &p->fit.in_fixed_ms,
+                     &p->fit.in_ms_per_byte);
+    berth_copies_fit(p->out->profile.copies, p->out->profile.n_copies, false, &p->fit.out_fixed_ms,
+                     &p->fit.out_ms_per_byte);
 }
 
 static void take_fit(profiler *p) {
@@ -349,9 +360,11 @@ static berth_status take(profiler *p, const char *path) {
     BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, &p->model, p->devices, p->n_devices, p->options->processes,
                                   p->options->run.native_precision, &ms));
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
-    out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
+    for (int32_t d = 0; d < p->n_devices && out->n_copies == 0; d++)
+        BERTH_TRY(berth_copies_take(&p->model, &p->out->arena, p->devices[d], &out->copies, &out->n_copies));
     BERTH_TRY(draw_placements(p));
     BERTH_TRY(run_whole(p));
+    out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
     for (int32_t d = 0; d < p->n_devices; d++) BERTH_TRY(fill_unknown(p, d, p->observations[d].ms));
     BERTH_TRY(make_costs(p));
     if (p->n_devices == 2) return calibrate(p);

@@ -71,6 +71,8 @@ static const char *key_of(loop *l) {
                       berth_graph_fingerprint(l->graph), o->run.native_precision, (int)o->processes,
                       (int)o->placements);
     for (int32_t d = 0; d < l->n_devices; d++) berth_text_printf(text, "%s\n", l->devices[d]);
+    for (int32_t i = 0; i < o->run.n_io; i++)
+        berth_text_printf(text, "%s on %s\n", o->run.io[i].pattern, o->run.io[i].device);
     for (int32_t i = 0; i < l->place.n_shapes; i++) {
         berth_text_printf(text, "%s", l->place.shapes[i].input);
         for (int32_t k = 0; k < l->place.shapes[i].rank; k++)

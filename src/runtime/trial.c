@@ -113,6 +113,8 @@ static berth_status run_one(trial *t, int32_t i) {
                      .native_precision = o->native_precision,
                      .inputs = o->inputs,
                      .n_inputs = o->n_inputs,
+                     .io = o->io,
+                     .n_io = o->n_io,
                      .least_runs = o->least_runs,
                      .most_runs = o->most_runs,
                      .run_seconds = o->run_seconds};

@@ -48,6 +48,7 @@ static void times_are_found(void **state) {
     }
     assert_true(fabs(p->runs[0].measured_ms / f->cpu_ms - 1) < 0.01);
     assert_string_equal(p->runs[1].label, "webgpu");
+    assert_true(p->n_copies == 2 && p->copies[1].bytes == 2000 && p->copies[1].out_ms == 0.6);
     berth_profile_free(p);
 }
 

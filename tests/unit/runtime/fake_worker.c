@@ -219,6 +219,11 @@ int main(void) {
         misbehave(&w);
         answer_run(&w, &answer);
     }
+    if (w.job.kind == BERTH_JOB_COPY) {
+        static const berth_copy copies[] = {{1000, 0.3, 0.4}, {2000, 0.4, 0.6}};
+        answer.copies = copies;
+        answer.n_copies = 2;
+    }
     try(&w, berth_text_new(w.ctx, &text));
     berth_answer_write(text, &answer);
     bool sent =
