@@ -75,6 +75,8 @@ BERTH_API void berth_ctx_set_cancel(berth_ctx *ctx, berth_cancel_fn cancel, void
 
 /** The version of the library, such as "0.1.0". */
 BERTH_API const char *berth_version(void);
+/** What the processor of this machine is called, or "unknown". */
+BERTH_API void berth_processor_name(char *name, size_t size);
 
 #ifdef __cplusplus
 }

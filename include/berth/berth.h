@@ -12,6 +12,7 @@
 #include "berth/graph.h"
 #include "berth/group.h"
 #include "berth/learn.h"
+#include "berth/paper.h"
 #include "berth/place.h"
 #include "berth/plan.h"
 #include "berth/print.h"

@@ -101,6 +101,7 @@ BERTH_API berth_run_options berth_run_options_default(void);
 /** Times of whole runs. The interval holds the median with 95 % confidence. */
 typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
+    double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
     double peak_bytes;        /* resident memory of the process */
     int32_t runs;
@@ -109,8 +110,9 @@ typedef struct berth_latency {
 /** How far outputs are from those of a reference run; over all outputs. */
 typedef struct berth_difference {
     double max_abs, max_rel;
-    double cosine; /* of the least similar output */
-    bool equal;    /* within the tolerance of their types */
+    double cosine;                /* of the least similar output */
+    double mean_square, distance; /* mean squared and Euclidean, of the output where each is widest */
+    bool equal;                   /* within the tolerance of their types */
 } berth_difference;
 
 BERTH_API berth_difference berth_difference_none(void);

@@ -3,6 +3,8 @@
 #define _GNU_SOURCE /* NOLINT: the mask is Linux's own */
 #include "base/processors.h"
 
+#include "berth/base.h"
+
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>

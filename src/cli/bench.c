@@ -41,6 +41,7 @@ static const cli_option options[] = {
     {"models", 0, CLI_STRING, CLI_RARE, AT(models), "FOLDER", .help = "of the bundled models (default models)"},
     {"seed", 0, CLI_INT, CLI_RARE, AT(seed), "N", .low = 0, .high = 9e18, .help = "of random numbers (default 0)"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
+    CLI_RUNTIME_OPTIONS(bench_values, runtime),
     {0},
 };
 
@@ -55,6 +56,12 @@ static const char details[] =
     "2000 evaluations, on one thread. Each run is a line of JSON in the file of --results, and is\n"
     "not made again; then comes the report, as a table or as JSON. --part 2/4 in four processes\n"
     "with a file each, and then --report with all files, does the same in a quarter of the time.\n"
+    "\n"
+    "paper is the protocol of the HSDAG paper on its three models: both devices alone, the runtimes'\n"
+    "own rule in both orders, and the learned and our methods: latency, gains, search time. It is\n"
+    "simulated on the testbed 'paper'; with --runtime and two --devices, the CPU first, it is\n"
+    "measured, and outputs are compared. --evaluations is for methods that learn (default 2000),\n"
+    "--budget for the others (default 10s), --workload picks models, --arm picks rows.\n"
     "\n"
     "--speed counts, on one core, whole evaluations and single moves on the 237 groups of\n"
     "ResNet-50, models read, and evaluations of graphs from 10^3 to 10^6 operations; --budget\n"
@@ -81,23 +88,10 @@ void cli_bench_missing(const bench_values *values, const char *path) {
 
 /* --- the machine ------------------------------------------------------------------------------------------------ */
 
-static void find_processor(char *name, size_t size) {
-    char line[256];
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    snprintf(name, size, "unknown");
-    while (file && fgets(line, sizeof line, file)) {
-        const char *colon = strchr(line, ':');
-        if (strncmp(line, "model name", 10) != 0 || !colon) continue;
-        snprintf(name, size, "%.*s", (int)strcspn(colon + 2, "\n"), colon + 2);
-        break;
-    }
-    if (file) fclose(file);
-}
-
 void cli_bench_machine(berth_text *text, bool json) {
     char processor[128], system[160];
     struct utsname name;
-    find_processor(processor, sizeof processor);
+    berth_processor_name(processor, sizeof processor);
     bool known = uname(&name) == 0;
     snprintf(system, sizeof system, "%.70s %.80s", known ? name.sysname : "unknown", known ? name.release : "");
     int64_t cores = sysconf(_SC_NPROCESSORS_ONLN);
@@ -232,7 +226,8 @@ static bool check(const bench_values *values, berth_place_options *how, const ch
     for (size_t i = 0; i < sizeof suites / sizeof *suites; i++) known |= strcmp(suite, suites[i]) == 0;
     if (!known) {
         snprintf(message, size,
-                 "there is no suite '%.60s'; there are workloads, models, generated, all, learn and ablation", suite);
+                 "there is no suite '%.60s'; there are workloads, models, generated, all, learn, ablation and paper",
+                 suite);
         return false;
     }
     if (values->model && berth_model_find(values->model) == BERTH_MODEL_COUNT) {
@@ -262,6 +257,7 @@ static int run_bench(berth_ctx *ctx, int argc, char **argv) {
     if (!cli_command_begin(ctx, &cli_bench, &values, argc, argv, &code)) return code;
     cli_scan at = values.common.operands.start;
     const char *suite = values.common.operands.n ? cli_list_next(&values.common.operands, &at) : "workloads";
+    if (strcmp(suite, "paper") == 0) return cli_bench_paper(ctx, &values);
     if (cli_bench_is_study(suite)) return cli_bench_study(ctx, &values, suite);
     b.how.seconds = values.evaluations > 0 ? INFINITY : 1;
     if (!check(&values, &b.how, suite, message, sizeof message)) return cli_report_misuse(&cli_bench, message);

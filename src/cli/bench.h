@@ -7,11 +7,13 @@
 #include "berth/read.h"
 #include "cli/options.h"
 #include "cli/output.h"
+#include "cli/runtimes.h"
 
 extern const cli_command cli_bench;
 
 typedef struct bench_values {
     cli_common common;
+    cli_runtime runtime;
     const char *devices, *model, *budget, *data, *models, *output, *part, *policy;
     cli_list methods, workloads, arms, results;
     int64_t evaluations, seed, seeds, threads;
@@ -42,6 +44,11 @@ berth_status cli_bench_load(berth_ctx *ctx, const bench_case *item, berth_graph 
 /* `berth bench learn` and `ablation`: the whole command. */
 bool cli_bench_is_study(const char *suite);
 int cli_bench_study(berth_ctx *ctx, const bench_values *values, const char *suite);
+
+/* `berth bench paper`: the whole command. */
+int cli_bench_paper(berth_ctx *ctx, const bench_values *values);
+/* What a repeatable option was given, at most n of it. */
+int32_t cli_bench_words(const cli_list *list, const char **words, int32_t n);
 
 /* The rows of --speed, each in about that many seconds. */
 berth_status cli_bench_speed(berth_ctx *ctx, berth_text *text, const bench_values *values, double seconds);

@@ -18,11 +18,11 @@ bool cli_bench_is_study(const char *suite) {
     return found;
 }
 
-static int32_t take_list(const cli_list *list, const char *words[MOST_WORDS]) {
+int32_t cli_bench_words(const cli_list *list, const char **words, int32_t n) {
     cli_scan at = list->start;
-    int32_t n = 0;
-    for (const char *word; n < MOST_WORDS && (word = cli_list_next(list, &at));) words[n++] = word;
-    return n;
+    int32_t taken = 0;
+    for (const char *word; taken < n && (word = cli_list_next(list, &at));) words[taken++] = word;
+    return taken;
 }
 
 /* "1/4": the first of four. */
@@ -56,11 +56,11 @@ int cli_bench_study(berth_ctx *ctx, const bench_values *values, const char *suit
     bool seen = !values->common.quiet && isatty(STDERR_FILENO);
     how.suite = suite;
     how.results = results;
-    how.n_results = take_list(&values->results, results);
+    how.n_results = cli_bench_words(&values->results, results, MOST_WORDS);
     how.cases = cases;
-    how.n_cases = take_list(&values->workloads, cases);
+    how.n_cases = cli_bench_words(&values->workloads, cases, MOST_WORDS);
     how.arms = arms;
-    how.n_arms = take_list(&values->arms, arms);
+    how.n_arms = cli_bench_words(&values->arms, arms, MOST_WORDS);
     how.models = values->models;
     how.policy = values->policy;
     how.note = seen ? show : NULL;

@@ -1,6 +1,7 @@
 target_sources(berth_cli PRIVATE
   src/cli/amounts.c
   src/cli/bench.c
+  src/cli/bench_paper.c
   src/cli/bench_speed.c
   src/cli/bench_study.c
   src/cli/bench_suites.c

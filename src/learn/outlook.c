@@ -9,24 +9,6 @@
 #include <math.h>
 #include <string.h>
 
-/* Half of the bytes that a unit makes: some are gone when the next ones come. */
-static double unit_need(const berth_problem *p, int32_t unit) {
-    const berth_costs *c = p->costs;
-    double bytes = 0;
-    for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) {
-        int32_t task = p->unit_tasks[i];
-        if (c->task_memory) {
-            bytes += c->task_memory[task];
-            continue;
-        }
-        for (int32_t k = c->weight_start[task]; k < c->weight_start[task + 1]; k++)
-            bytes += c->weight_bytes[c->weights[k]];
-        for (int32_t k = c->out_start[task]; k < c->out_start[task + 1]; k++)
-            bytes += 0.5 * c->value_bytes[c->out_values[k]];
-    }
-    return bytes;
-}
-
 static double mean_shortest(const berth_costs *c) {
     double sum = 0;
     for (int32_t task = 0; task < c->n_tasks; task++) {
@@ -63,7 +45,9 @@ berth_status berth_outlook_init(berth_outlook *outlook, const berth_stroll *walk
     push_arrays(outlook, arena);
     if (arena->failed) return berth_fail_nomem(walk->search->ctx);
     if (!walk->problem->memory_binds) return BERTH_OK;
-    for (int32_t unit = 0; unit < walk->problem->n_units; unit++) outlook->need[unit] = unit_need(walk->problem, unit);
+    /* Half of what a unit makes: some is gone when the next comes. */
+    for (int32_t unit = 0; unit < walk->problem->n_units; unit++)
+        outlook->need[unit] = berth_problem_unit_bytes(walk->problem, unit, 0.5);
     return berth_sim_new(walk->search->ctx, &outlook->sim, c);
 }
 

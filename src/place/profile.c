@@ -2,7 +2,6 @@
 /* Times of operations from the runtime's profile, then whole runs, then numbers that make both agree. */
 #include "berth/profile.h"
 
-#include "base/processors.h"
 #include "base/rng.h"
 #include "base/text.h"
 #include "berth/group.h"

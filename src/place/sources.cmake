@@ -7,6 +7,8 @@ target_sources(berth_objects PRIVATE
   src/place/learned.c
   src/place/methods.c
   src/place/pace.c
+  src/place/paper.c
+  src/place/paper_write.c
   src/place/place.c
   src/place/profile.c
   src/place/profile_write.c

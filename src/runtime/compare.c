@@ -60,7 +60,7 @@ static bool same_shape(const berth_npy *a, const berth_npy *b) {
 /* False: the reference has no numbers at all. */
 static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, berth_difference *d) {
     int64_t n = b->kind == 'c' ? 2 * b->count : b->count, n_numbers = 0;
-    double allowed = tolerance(b, type), largest = 0, aa = 0, bb = 0, ab = 0;
+    double allowed = tolerance(b, type), largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
         double value = fabs(element(b, type, i));
         n_numbers += !isnan(value);
@@ -73,6 +73,7 @@ static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
             continue;
         }
         double off = fabs(x - y);
+        squares += off * off;
         if (!isfinite(x) || !isfinite(y) || off > allowed * (fabs(y) + largest)) d->equal = false;
         if (!(off <= d->max_abs)) d->max_abs = isnan(off) ? INFINITY : off;
         double relative = off / fmax(fabs(y), 1e-3 * largest);
@@ -81,6 +82,8 @@ static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
     }
     double cosine = aa > 0 && bb > 0 ? ab / sqrt(aa) / sqrt(bb) : aa == bb ? 1 : 0;
     d->cosine = fmin(d->cosine, cosine);
+    d->mean_square = fmax(d->mean_square, isnan(squares) ? INFINITY : n > 0 ? squares / (double)n : 0);
+    d->distance = fmax(d->distance, isnan(squares) ? INFINITY : sqrt(squares));
     return n_numbers > 0 || n == 0;
 }
 
@@ -99,7 +102,7 @@ berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *te
     bool equal = tensor->size == reference->size && memcmp(tensor->data, reference->data, reference->size) == 0;
     if (equal) return BERTH_OK;
     difference->equal = false;
-    difference->max_abs = difference->max_rel = INFINITY;
+    difference->max_abs = difference->max_rel = difference->mean_square = difference->distance = INFINITY;
     difference->cosine = 0;
     return BERTH_OK;
 }

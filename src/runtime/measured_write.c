@@ -59,6 +59,8 @@ void berth_measured_write(berth_text *text, const berth_measured *measured, cons
     berth_json_double(text, "max_abs", m->outputs.max_abs);
     berth_json_double(text, "max_rel", m->outputs.max_rel);
     berth_json_double(text, "cosine", m->outputs.cosine);
+    berth_json_double(text, "mean_square", m->outputs.mean_square);
+    berth_json_double(text, "distance", m->outputs.distance);
     berth_json_bool(text, "equal", m->outputs.equal);
     berth_json_object_end(text);
     berth_json_int(text, "checked", m->n_checked);

@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
-enum { ORDER_STREAM = 72 };
+enum { ORDER_STREAM = 72, PROTOCOL_RUNS = 10, PROTOCOL_COUNTED = 5 };
 
 typedef struct trial {
     berth_ctx *ctx;
@@ -25,11 +25,11 @@ typedef struct trial {
     int32_t n;
     const berth_trial_options *options;
     berth_trial_result *results;
-    double **round_ms;    /* [n][rounds] */
-    double **all_ms;      /* [n][rounds * most_runs] */
-    size_t *n_all;        /* [n] */
-    double *load, *first; /* [n * rounds] */
-    int32_t *order;       /* [n] */
+    double **round_ms;               /* [n][rounds] */
+    double **all_ms;                 /* [n][rounds * most_runs] */
+    size_t *n_all;                   /* [n] */
+    double *load, *first, *protocol; /* [n * rounds] */
+    int32_t *order;                  /* [n] */
 } trial;
 
 double berth_trial_clock(void) {
@@ -47,6 +47,7 @@ static berth_status set_up(trial *t) {
     t->n_all = berth_arena_push(t->arena, n, sizeof *t->n_all);
     t->load = berth_arena_push(t->arena, n * rounds, sizeof *t->load);
     t->first = berth_arena_push(t->arena, n * rounds, sizeof *t->first);
+    t->protocol = berth_arena_push(t->arena, n * rounds, sizeof *t->protocol);
     t->order = berth_arena_push(t->arena, n, sizeof *t->order);
     for (size_t i = 0; i < n && !t->arena->failed; i++) {
         t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
@@ -71,6 +72,14 @@ static berth_status take_failure(trial *t, berth_trial_result *result, berth_sta
     return result->reason ? BERTH_OK : berth_fail_nomem(t->ctx);
 }
 
+/* The last 5 of 10 runs. */
+static double protocol_mean(const berth_answer *answer) {
+    double sum = 0;
+    if (answer->n_runs < PROTOCOL_RUNS) return NAN;
+    for (int i = PROTOCOL_RUNS - PROTOCOL_COUNTED; i < PROTOCOL_RUNS; i++) sum += answer->runs_ms[i];
+    return sum / PROTOCOL_COUNTED;
+}
+
 static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     berth_trial_result *r = &t->results[i];
     size_t at = (size_t)i * (size_t)t->options->rounds + (size_t)r->n_rounds;
@@ -79,6 +88,7 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     t->n_all[i] += (size_t)answer->n_runs;
     t->load[at] = answer->load_ms;
     t->first[at] = answer->first_ms;
+    t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
     if (answer->n_runs > 0) /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
@@ -149,6 +159,8 @@ static void sum_up(trial *t, int32_t i) {
     l->p99_ms = berth_stats_quantile(t->all_ms[i], n, 0.99);
     l->load_ms = berth_stats_quantile(t->load + (size_t)i * rounds, done, 0.5);
     l->first_ms = berth_stats_quantile(t->first + (size_t)i * rounds, done, 0.5);
+    l->protocol_ms = 0;
+    for (size_t k = 0; k < done; k++) l->protocol_ms += t->protocol[(size_t)i * rounds + k] / (double)done;
     /* Runs of one process share its luck: where there are enough processes the interval is over them. */
     double rounds_ms[1024];
     if (done >= 6 && done <= 1024) {
@@ -162,7 +174,7 @@ static void sum_up(trial *t, int32_t i) {
 berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
                              const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
                              berth_trial_result *results) {
-    trial t = {ctx, arena, runtime, candidates, n, options, results, NULL, NULL, NULL, NULL, NULL, NULL};
+    trial t = {ctx, arena, runtime, candidates, n, options, results, NULL, NULL, NULL, NULL, NULL, NULL, NULL};
     berth_rng rng;
     int32_t done = 0;
     BERTH_TRY(set_up(&t));

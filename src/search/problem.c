@@ -311,3 +311,20 @@ void berth_problem_free(berth_problem *problem) {
     berth_arena_deinit(&problem->arena);
     berth_resize(&allocator, problem, 1, 0, sizeof *problem);
 }
+
+double berth_problem_unit_bytes(const berth_problem *problem, int32_t unit, double values) {
+    const berth_costs *c = problem->costs;
+    double bytes = 0;
+    for (int32_t i = problem->unit_start[unit]; i < problem->unit_start[unit + 1]; i++) {
+        int32_t task = problem->unit_tasks[i];
+        if (c->task_memory) {
+            bytes += c->task_memory[task];
+            continue;
+        }
+        for (int32_t k = c->weight_start[task]; k < c->weight_start[task + 1]; k++)
+            bytes += c->weight_bytes[c->weights[k]];
+        for (int32_t k = c->out_start[task]; k < c->out_start[task + 1] && values > 0; k++)
+            bytes += values * c->value_bytes[c->out_values[k]];
+    }
+    return bytes;
+}

@@ -32,6 +32,9 @@ berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_
                                const berth_limits *limits, const berth_group_rule *rule);
 void berth_problem_free(berth_problem *problem);
 
+/* The memory that a unit takes along: what was given, or its weights and that share of the values it makes. */
+double berth_problem_unit_bytes(const berth_problem *problem, int32_t unit, double values);
+
 static inline bool berth_problem_allows(const berth_problem *problem, int32_t unit, int32_t device) {
     return problem->allowed[unit] >> device & 1;
 }

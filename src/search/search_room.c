@@ -10,28 +10,14 @@
 #include "base/sort.h"
 #include "search/search_pack.h"
 
-static double unit_need(const berth_problem *p, int32_t unit) {
-    const berth_costs *c = p->costs;
-    double bytes = 0;
-    for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) {
-        int32_t task = p->unit_tasks[i];
-        if (c->task_memory) {
-            bytes += c->task_memory[task];
-            continue;
-        }
-        for (int32_t k = c->weight_start[task]; k < c->weight_start[task + 1]; k++)
-            bytes += c->weight_bytes[c->weights[k]];
-    }
-    return bytes;
-}
-
 bool berth_room_build(berth_arena *arena, const berth_problem *problem, berth_room *out) {
     out->problem = problem;
     out->need = berth_arena_push(arena, (size_t)problem->n_units, sizeof *out->need);
     out->used = berth_arena_push(arena, (size_t)problem->costs->n_devices, sizeof *out->used);
     if (arena->failed) return false;
     if (!problem->memory_binds) return true;
-    for (int32_t unit = 0; unit < problem->n_units; unit++) out->need[unit] = unit_need(problem, unit);
+    for (int32_t unit = 0; unit < problem->n_units; unit++)
+        out->need[unit] = berth_problem_unit_bytes(problem, unit, 0);
     return true;
 }
 
@@ -86,7 +72,7 @@ static void put(repair *r, int32_t unit, int32_t to) {
 
 static double unit_bytes(const berth_problem *p, int32_t unit) {
     const berth_costs *c = p->costs;
-    double bytes = unit_need(p, unit);
+    double bytes = berth_problem_unit_bytes(p, unit, 0);
     for (int32_t i = p->unit_start[unit]; !c->task_memory && i < p->unit_start[unit + 1]; i++)
         for (int32_t k = c->out_start[p->unit_tasks[i]]; k < c->out_start[p->unit_tasks[i] + 1]; k++)
             bytes += c->value_bytes[c->out_values[k]];

@@ -1,5 +1,6 @@
 # One line per test: berth_cli_test(<name>), see README.md
 berth_cli_test(bench)
+berth_cli_test(bench_paper)
 berth_cli_test(bench_study)
 berth_cli_test(devices)
 berth_cli_test(documents)

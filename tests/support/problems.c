@@ -364,3 +364,18 @@ berth_costs *support_topcuoglu(berth_ctx *ctx) {
     if (!c->time_ms || berth_costs_link(ctx, c, d.reads, 15) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return c;
 }
+
+berth_status support_setting_make(berth_ctx *ctx, support_setting *setting, berth_case item) {
+    berth_cost_options options = berth_cost_options_default();
+    *setting = (support_setting){0};
+    BERTH_TRY(berth_case_generate(ctx, &setting->graph, &setting->devices, &item));
+    BERTH_TRY(berth_costs_new(ctx, &setting->costs, setting->graph, setting->devices, &options));
+    return berth_problem_new(ctx, &setting->problem, setting->costs, NULL, NULL);
+}
+
+void support_setting_free(support_setting *setting) {
+    berth_problem_free(setting->problem);
+    berth_costs_free(setting->costs);
+    berth_device_set_free(setting->devices);
+    berth_graph_free(setting->graph);
+}

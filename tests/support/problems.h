@@ -6,6 +6,7 @@
 
 #include "support.h"
 
+#include "berth/bench.h"
 #include "search/search.h"
 
 typedef struct support_costs {
@@ -52,5 +53,16 @@ void support_check_best(berth_ctx *ctx, const berth_search *search);
 /* The graph of Topcuoglu, Hariri and Wu (2002): 10 tasks, 3 machines, parallel links, one value per edge. HEFT takes
  * 80, the optimum is 73. */
 berth_costs *support_topcuoglu(berth_ctx *ctx);
+
+/* A generated case as a problem. Free it also after a failure. */
+typedef struct support_setting {
+    berth_graph *graph;
+    berth_device_set *devices;
+    berth_costs *costs;
+    berth_problem *problem;
+} support_setting;
+
+berth_status support_setting_make(berth_ctx *ctx, support_setting *setting, berth_case item);
+void support_setting_free(support_setting *setting);
 
 #endif

@@ -86,37 +86,14 @@ static void any_problem(void **state) {
     }
 }
 
-/* A generated case as a problem. */
-typedef struct setting {
-    berth_graph *graph;
-    berth_device_set *devices;
-    berth_costs *costs;
-    berth_problem *problem;
-} setting;
-
-static berth_status make(berth_ctx *ctx, setting *s, berth_case item) {
-    berth_cost_options options = berth_cost_options_default();
-    *s = (setting){0};
-    BERTH_TRY(berth_case_generate(ctx, &s->graph, &s->devices, &item));
-    BERTH_TRY(berth_costs_new(ctx, &s->costs, s->graph, s->devices, &options));
-    return berth_problem_new(ctx, &s->problem, s->costs, NULL, NULL);
-}
-
-static void unmake(setting *s) {
-    berth_problem_free(s->problem);
-    berth_costs_free(s->costs);
-    berth_device_set_free(s->devices);
-    berth_graph_free(s->graph);
-}
-
 /* --- the network ------------------------------------------------------------------------------------------------ */
 
 /* Clusters are what parents join, found by a naive twin; the log-probability of what was drawn is that of the rows. */
 static void clusters_are_joined_parents(void **state) {
     enum { N = 5 };
-    setting s;
+    support_setting s;
     berth_case item = {.kind = BERTH_GENERATED_BRANCHES, .n_ops = 60, .n_devices = 3, .rule = BERTH_CASE_CONCURRENT};
-    assert_int_equal(make(*state, &s, item), BERTH_OK);
+    assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
     berth_search *search = start(*state, s.problem, 1, 100, 1);
     berth_settings settings = settings_of(*state, "");
     berth_policy *policy = NULL;
@@ -162,7 +139,7 @@ static void clusters_are_joined_parents(void **state) {
     berth_arena_deinit(&arena);
     berth_policy_free(policy);
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 /* --- learning --------------------------------------------------------------------------------------------------- */
@@ -174,9 +151,9 @@ static void it_learns(void **state) {
     double sum = 0;
     int n = 0, n_better = 0;
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
-        setting s;
+        support_setting s;
         berth_case item = {(berth_generated)kind, 80, 4, BERTH_CASE_CONCURRENT, 25};
-        assert_int_equal(make(*state, &s, item), BERTH_OK);
+        assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
         for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
             berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
                          *without = start(*state, s.problem, seed, EVALUATIONS, 1);
@@ -189,7 +166,7 @@ static void it_learns(void **state) {
             berth_search_free(with);
             berth_search_free(without);
         }
-        unmake(&s);
+        support_setting_free(&s);
     }
     print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
     assert_true(exp(sum / n) < 0.95);
@@ -198,10 +175,10 @@ static void it_learns(void **state) {
 
 /* Others than hsdag have no other design. */
 static void the_published_are_as_published(void **state) {
-    setting s;
+    support_setting s;
     berth_case item = {BERTH_GENERATED_LAYERS, 12, 2, BERTH_CASE_CONCURRENT, 1};
     berth_settings settings;
-    assert_int_equal(make(*state, &s, item), BERTH_OK);
+    assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
     assert_int_equal(berth_settings_default(*state, &settings, "hsdag:paper"), BERTH_OK);
     assert_int_equal(berth_settings_set(*state, &settings, "design=joint"), BERTH_OK);
     berth_search *search = start(*state, s.problem, 1, 10, 1);
@@ -210,16 +187,16 @@ static void the_published_are_as_published(void **state) {
     assert_int_equal(berth_learn_hsdag_paper(search), BERTH_E_ARG);
     assert_non_null(strstr(berth_ctx_message(*state), "hsdag:paper has one design"));
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 /* A policy of one graph goes on with it, and is refused for another and for the other design. */
 static void policies_fit_or_are_refused(void **state) {
-    setting one, other;
+    support_setting one, other;
     berth_case item = {BERTH_GENERATED_TRANSFORMER, 60, 3, BERTH_CASE_CONCURRENT, 5};
-    assert_int_equal(make(*state, &one, item), BERTH_OK);
+    assert_int_equal(support_setting_make(*state, &one, item), BERTH_OK);
     item.n_devices = 4;
-    assert_int_equal(make(*state, &other, item), BERTH_OK);
+    assert_int_equal(support_setting_make(*state, &other, item), BERTH_OK);
     berth_settings settings = settings_of(*state, "");
     berth_policy *policy = NULL;
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
@@ -239,24 +216,24 @@ static void policies_fit_or_are_refused(void **state) {
     assert_int_equal(berth_learn_hsdag(search), BERTH_E_ARG);
     berth_search_free(search);
     berth_policy_free(policy);
-    unmake(&one);
-    unmake(&other);
+    support_setting_free(&one);
+    support_setting_free(&other);
 }
 
 static berth_status place(berth_ctx *ctx, void *user) {
-    setting s;
+    support_setting s;
     berth_search *search = NULL;
     berth_settings settings = settings_of(ctx, user);
     const berth_learn learn = {.settings = &settings};
     berth_case item = {BERTH_GENERATED_BRANCHES, 12, 3, BERTH_CASE_MEMORY, 3};
-    berth_status status = make(ctx, &s, item);
+    berth_status status = support_setting_make(ctx, &s, item);
     if (status == BERTH_OK) status = berth_search_new(ctx, &search, s.problem, 1, (berth_budget){30, INFINITY}, 1);
     if (status == BERTH_OK) {
         search->learn = &learn;
         status = berth_learn_hsdag(search);
     }
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
     return status;
 }
 

@@ -51,34 +51,11 @@ static void run(berth_search *search, const berth_settings *settings, berth_poli
     assert_true(search->evaluations <= search->budget.evaluations);
 }
 
-/* A generated case as a problem. */
-typedef struct setting {
-    berth_graph *graph;
-    berth_device_set *devices;
-    berth_costs *costs;
-    berth_problem *problem;
-} setting;
-
-static berth_status make(berth_ctx *ctx, setting *s, berth_case item) {
-    berth_cost_options options = berth_cost_options_default();
-    *s = (setting){0};
-    BERTH_TRY(berth_case_generate(ctx, &s->graph, &s->devices, &item));
-    BERTH_TRY(berth_costs_new(ctx, &s->costs, s->graph, s->devices, &options));
-    return berth_problem_new(ctx, &s->problem, s->costs, NULL, NULL);
-}
-
-static void unmake(setting *s) {
-    berth_problem_free(s->problem);
-    berth_costs_free(s->costs);
-    berth_device_set_free(s->devices);
-    berth_graph_free(s->graph);
-}
-
-static setting a_case(berth_ctx *ctx, berth_generated kind, int32_t n_ops, int32_t n_devices, berth_case_rule rule,
-                      uint64_t seed) {
-    setting s;
+static support_setting a_case(berth_ctx *ctx, berth_generated kind, int32_t n_ops, int32_t n_devices,
+                              berth_case_rule rule, uint64_t seed) {
+    support_setting s;
     berth_case item = {.kind = kind, .n_ops = n_ops, .n_devices = n_devices, .rule = rule, .seed = seed};
-    if (make(ctx, &s, item) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
+    if (support_setting_make(ctx, &s, item) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return s;
 }
 
@@ -124,7 +101,8 @@ static void any_problem(void **state) {
 
 /* Where there is always something to try, exactly what was asked for is evaluated. */
 static void budgets_are_spent(void **state) {
-    setting s = a_case(*state, BERTH_GENERATED_LAYERS, support_is_slow() ? 15 : 60, 4, BERTH_CASE_CONCURRENT, 11);
+    support_setting s =
+        a_case(*state, BERTH_GENERATED_LAYERS, support_is_slow() ? 15 : 60, 4, BERTH_CASE_CONCURRENT, 11);
     const int64_t budgets[] = {0, 1, 3, 7, 30, 100, 333};
     const size_t n = sizeof budgets / sizeof *budgets - (support_is_slow() ? 2 : 0);
     for (size_t i = 0; i < n; i++)
@@ -138,11 +116,11 @@ static void budgets_are_spent(void **state) {
             if (budgets[i] >= 4) assert_true(search->has_best);
             berth_search_free(search);
         }
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 static void time_is_kept(void **state) {
-    setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 100, 4, BERTH_CASE_CONCURRENT, 12);
+    support_setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 100, 4, BERTH_CASE_CONCURRENT, 12);
     berth_search *search = start(*state, s.problem, 5, INT64_MAX, 1);
     search->budget.seconds = 0.3;
     double before = berth_search_clock();
@@ -150,12 +128,12 @@ static void time_is_kept(void **state) {
     if (support_is_optimised()) assert_true(berth_search_clock() - before < 2);
     assert_true(search->has_best);
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 /* A seed stays a seed until something better comes along, which is a sample, and a polished one at the end. */
 static void answers_say_where_they_come_from(void **state) {
-    setting s = a_case(*state, BERTH_GENERATED_TRANSFORMER, 80, 4, BERTH_CASE_CONCURRENT, 13);
+    support_setting s = a_case(*state, BERTH_GENERATED_TRANSFORMER, 80, 4, BERTH_CASE_CONCURRENT, 13);
     berth_settings all = settings_of(*state, ""), rough = settings_of(*state, "polish=0"),
                    smooth = settings_of(*state, "polish=1");
     berth_search *seeds = start(*state, s.problem, 1, 400, 1), *search = start(*state, s.problem, 1, 4, 1);
@@ -176,11 +154,12 @@ static void answers_say_where_they_come_from(void **state) {
         berth_search_free(search);
     }
     berth_search_free(seeds);
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 static void rate_zero_changes_no_weights(void **state) {
-    setting s = a_case(*state, BERTH_GENERATED_BRANCHES, support_is_slow() ? 20 : 60, 3, BERTH_CASE_CONCURRENT, 14);
+    support_setting s =
+        a_case(*state, BERTH_GENERATED_BRANCHES, support_is_slow() ? 20 : 60, 3, BERTH_CASE_CONCURRENT, 14);
     const char *const texts[] = {"learning_rate=0", "learning_rate=1e-3", "learning_rate=0 grouping=parse"};
     for (int i = 0; i < 3; i++) {
         berth_settings settings = settings_of(*state, texts[i]);
@@ -201,7 +180,7 @@ static void rate_zero_changes_no_weights(void **state) {
         berth_search_free(search);
         berth_policy_free(policy);
     }
-    unmake(&s);
+    support_setting_free(&s);
 }
 
 /* From single devices, without polish: the same search that does not learn, paired by seed. */
@@ -214,7 +193,7 @@ static void it_learns(void **state) {
     double sum = 0;
     int n = 0, n_better = 0;
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
-        setting s = a_case(*state, (berth_generated)kind, 120, 4, rules[kind % 2], 15);
+        support_setting s = a_case(*state, (berth_generated)kind, 120, 4, rules[kind % 2], 15);
         for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
             berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
                          *without = start(*state, s.problem, seed, EVALUATIONS, 1);
@@ -226,7 +205,7 @@ static void it_learns(void **state) {
             berth_search_free(with);
             berth_search_free(without);
         }
-        unmake(&s);
+        support_setting_free(&s);
     }
     print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
     assert_true(exp(sum / n) < 0.95);
@@ -240,23 +219,23 @@ static void a_policy_carries_over(void **state) {
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
     const bool slow = support_cases(8) < 8; /* memory is looked at, not what was learnt */
     for (int i = 0; i < (slow ? 2 : 8); i++) {
-        setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), slow ? 10 : 100, 2 + 2 * (i % 2),
-                           BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);
+        support_setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), slow ? 10 : 100,
+                                   2 + 2 * (i % 2), BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);
         berth_search *search = start(*state, s.problem, 9, slow ? 60 : 400, 1);
         run(search, &settings, policy);
         berth_search_free(search);
-        unmake(&s);
+        support_setting_free(&s);
     }
     double sum = 0;
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
-        setting s = a_case(*state, (berth_generated)kind, slow ? 15 : 150, 6, BERTH_CASE_CONCURRENT, 50);
+        support_setting s = a_case(*state, (berth_generated)kind, slow ? 15 : 150, 6, BERTH_CASE_CONCURRENT, 50);
         berth_search *with = start(*state, s.problem, 1, 100, 1), *without = start(*state, s.problem, 1, 100, 1);
         run(with, &settings, policy);
         run(without, &settings, NULL);
         sum += log(with->best_ms / without->best_ms) / BERTH_GENERATED_COUNT;
         berth_search_free(with);
         berth_search_free(without);
-        unmake(&s);
+        support_setting_free(&s);
     }
     berth_policy_free(policy);
     print_message("100 evaluations: %.3f of a fresh policy\n", exp(sum));
@@ -310,7 +289,7 @@ static void the_chooser_finds_what_pays(void **state) {
  * The mean size of the last groups. */
 static double size_after(berth_ctx *ctx, bool pays_groups) {
     enum { DRAWS = 1600, LAST = 400, WEIGHTS = 9 };
-    setting s = a_case(ctx, BERTH_GENERATED_LAYERS, 60, 3, BERTH_CASE_CONCURRENT, 2);
+    support_setting s = a_case(ctx, BERTH_GENERATED_LAYERS, 60, 3, BERTH_CASE_CONCURRENT, 2);
     berth_search *search = start(ctx, s.problem, 1, 1000, 1);
     berth_settings settings = settings_of(ctx, "grouping=parse seeds=single");
     berth_policy *policy = NULL;
@@ -355,7 +334,7 @@ static double size_after(berth_ctx *ctx, bool pays_groups) {
     berth_policy_free(policy);
     berth_stroll_deinit(&walk);
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
     return sum / LAST;
 }
 
@@ -375,11 +354,11 @@ typedef struct counted {
 
 static berth_status place(berth_ctx *ctx, void *user) {
     const counted *c = user;
-    setting s;
+    support_setting s;
     berth_search *search = NULL;
     berth_settings settings = settings_of(ctx, c->settings);
     const berth_learn learn = {.settings = &settings};
-    berth_status status = make(ctx, &s, c->item);
+    berth_status status = support_setting_make(ctx, &s, c->item);
     if (status == BERTH_OK)
         status = berth_search_new(ctx, &search, s.problem, 1, (berth_budget){c->evaluations, INFINITY}, 1);
     if (status == BERTH_OK) {
@@ -387,7 +366,7 @@ static berth_status place(berth_ctx *ctx, void *user) {
         status = berth_learn_hsdag(search);
     }
     berth_search_free(search);
-    unmake(&s);
+    support_setting_free(&s);
     return status;
 }
 

@@ -43,6 +43,7 @@ static void floats(void **state) {
     x[1] = 2;
     d = difference_of(*state, &a, &b, BERTH_TYPE_F32);
     assert_true(!d.equal && d.max_abs == 4 && d.max_rel == 2 && d.cosine < 0);
+    assert_true(fabs(d.distance - 4) < 1e-9 && fabs(d.mean_square - 16.0 / 5) < 1e-9);
     x[1] = NAN;
     d = difference_of(*state, &a, &b, BERTH_TYPE_F32);
     assert_true(!d.equal && d.max_abs == INFINITY);
