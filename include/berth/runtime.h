@@ -103,7 +103,9 @@ typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
     double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
-    double peak_bytes;        /* resident memory of the process */
+    double peak_bytes;        /* resident memory of the process: the host's */
+    double device_peak_bytes; /* most memory in use on the other device, weights included, by the runtime's own count;
+                                 NAN: there is none, or nobody counts */
     int32_t runs;
 } berth_latency;
 

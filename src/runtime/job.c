@@ -180,6 +180,7 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     berth_json_double(text, "load_ms", answer->load_ms);
     berth_json_double(text, "first_ms", answer->first_ms);
     if (answer->peak_bytes > 0) berth_json_double(text, "peak_bytes", answer->peak_bytes);
+    if (answer->device_peak_bytes > 0) berth_json_double(text, "device_peak_bytes", answer->device_peak_bytes);
     berth_json_int(text, "warm", answer->n_warm);
     berth_json_array_begin(text, "runs_ms");
     for (int32_t i = 0; i < answer->n_runs; i++) berth_json_double(text, NULL, answer->runs_ms[i]);
@@ -252,6 +253,8 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
     BERTH_TRY(berth_json_parse(ctx, arena, d.name, bytes, size, MAX_DEPTH, &d.root));
     if (berth_json_get(d.root, "peak_bytes"))
         BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "peak_bytes", &answer->peak_bytes));
+    if (berth_json_get(d.root, "device_peak_bytes"))
+        BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "device_peak_bytes", &answer->device_peak_bytes));
     return read_answer(&d, answer);
 }
 

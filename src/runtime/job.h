@@ -67,8 +67,9 @@ typedef struct berth_answer {
     const double *runs_ms; /* [n_runs] in the order in which they were made */
     int32_t n_outputs;
     const berth_job_file *outputs;
-    const char *profile; /* path of the file that was written, or NULL */
-    double peak_bytes;   /* resident memory of the worker */
+    const char *profile;      /* path of the file that was written, or NULL */
+    double peak_bytes;        /* resident memory of the worker */
+    double device_peak_bytes; /* most memory in use on the first of the job's devices; 0: not known */
     int32_t n_copies;
     const berth_copy *copies; /* in the order of their sizes */
 } berth_answer;

@@ -41,6 +41,10 @@ berth_status berth_ort_identity(const berth_ort *ort, const char *device, int ty
 /* What `from` holds, in that memory, by a session as above, which must outlive it. */
 berth_status berth_ort_move(const berth_ort *ort, ort_session *identity, const ort_memory *memory,
                             const ort_value *from, ort_value **out);
+/* The most bytes of a device's memory that a session has had in use, weights included, by the library's own count; 0:
+ * it does not count. */
+double berth_ort_peak(const berth_ort *ort, ort_session *session, const char *device);
+
 /* Waits until a device has done everything that it was told before. */
 typedef struct berth_ort_fence {
     ort_session *session;

@@ -5,6 +5,7 @@
  * device, and lives as long as the session does. */
 #include "runtime/ort.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 berth_status berth_ort_memory_of(const berth_ort *ort, const char *device, ort_memory **out) {
@@ -110,4 +111,23 @@ void berth_ort_fence_close(const berth_ort *ort, berth_ort_fence *fence) {
     if (fence->there) ort->api->ReleaseValue(fence->there);
     if (fence->session) ort->api->ReleaseSession(fence->session);
     *fence = (berth_ort_fence){0};
+}
+
+/* --- memory ----------------------------------------------------------------------------------------------------- */
+
+double berth_ort_peak(const berth_ort *ort, ort_session *session, const char *device) {
+    ort_memory *memory = NULL;
+    ort_allocator *allocator = NULL;
+    ort_pairs *stats = NULL;
+    double peak = 0;
+    if (berth_ort_memory_of(ort, device, &memory) != BERTH_OK) return 0;
+    if (berth_ort_check(ort, ort->api->CreateAllocator(session, memory, &allocator), BERTH_E_IO, device) == BERTH_OK &&
+        berth_ort_check(ort, ort->api->AllocatorGetStats(allocator, &stats), BERTH_E_IO, device) == BERTH_OK && stats) {
+        const char *text = ort->api->GetKeyValue(stats, "MaxInUse");
+        if (text) peak = strtod(text, NULL);
+        ort->api->ReleaseKeyValuePairs(stats);
+    }
+    if (allocator) ort->api->ReleaseAllocator(allocator);
+    ort->api->ReleaseMemoryInfo(memory);
+    return peak > 0 ? peak : 0;
 }

@@ -218,6 +218,8 @@ static berth_status run_model(const berth_ort *ort, const berth_job *job, berth_
     if (status == BERTH_OK) status = take_times(&r, answer);
     if (status == BERTH_OK && job->output_folder) status = keep_outputs(&r, answer);
     if (status == BERTH_OK && job->profile) status = end_profile(&r, answer);
+    if (status == BERTH_OK && job->devices[0])
+        answer->device_peak_bytes = berth_ort_peak(ort, r.session, job->devices[0]);
     drop_outputs(&r);
     berth_ort_io_close(ort, &r.io);
     for (size_t i = 0; i < r.n_in && r.in; i++)

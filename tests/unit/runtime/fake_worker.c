@@ -13,6 +13,7 @@
  *     (other outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more runs than
  *     asked for), none (no runs), negative (times), fail (an error of the runtime)
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     quiet                      the other device does not say what its kernels take
  *
  * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
@@ -196,6 +197,7 @@ static void answer_run(work *w, berth_answer *answer) {
     answer->n_runs = n;
     answer->load_ms = 3;
     answer->first_ms = 2 * ms;
+    if (w->job.devices[0] && setting("counts")) answer->device_peak_bytes = 1000 + w->process;
     if (w->job.output_folder) put_outputs(w, answer);
     if (w->job.profile) answer->profile = put_profile(w);
 }
