@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/place/auto.c
   src/place/calibrate.c
+  src/place/cases.c
   src/place/crew.c
   src/place/families.c
   src/place/generate.c
@@ -13,6 +14,7 @@ target_sources(berth_objects PRIVATE
   src/place/profile.c
   src/place/profile_write.c
   src/place/real.c
+  src/place/real_cases.c
   src/place/solve.c
   src/place/study.c
   src/place/study_ratios.c
