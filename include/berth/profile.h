@@ -18,6 +18,7 @@ typedef struct berth_profile_options {
     berth_run_options run; /* inputs, weights, precision, seed, progress; times are for each placement */
     int32_t processes;     /* that are profiled on each device */
     int32_t placements;    /* whole runs to calibrate on, random ones besides every single device; 0: none */
+    bool pieces;           /* the other device is timed by pieces of the model, as one that tells nothing always is */
     int32_t held_out;      /* more of them, to see how well it predicts what it has not seen */
 } berth_profile_options;
 

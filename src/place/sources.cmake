@@ -10,6 +10,7 @@ target_sources(berth_objects PRIVATE
   src/place/pace.c
   src/place/paper.c
   src/place/paper_write.c
+  src/place/pieces.c
   src/place/place.c
   src/place/profile.c
   src/place/profile_write.c
