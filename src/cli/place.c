@@ -17,13 +17,14 @@
 #include "cli/timeline.h"
 #include "cli/usage.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct place_values {
     cli_common common;
-    const char *devices, *model, *method, *group, *objective, *budget, *profile, *policy, *output;
+    const char *devices, *model, *method, *group, *objective, *budget, *profile, *policy, *evaluate, *output;
     int64_t evaluations, seed, threads;
     double piece_ms;
     cli_limit_lists limits;
@@ -67,6 +68,8 @@ static const cli_option options[] = {
     {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS[@WEIGHT]",
      .help = "shape of an input, as in x=1x3x224x224; several of one: a plan for all"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
+    {"evaluate", 0, CLI_STRING, CLI_RARE, AT(evaluate), "HOW",
+     .help = "simulated (default), or measured: by real runs"},
     {"min-gain", 0, CLI_DOUBLE, CLI_RARE, AT(min_gain), "PERCENT", .low = 0, .high = 100,
      .help = "that a split must surely gain when it is run (default 3)"},
     CLI_RUNNING_CORE(place_values, running),
@@ -82,7 +85,10 @@ static const char details[] =
     "With --runtime onnxruntime the devices are real: every operation is timed on each, the best\n"
     "placements are run against every single device, and a split is the answer only if it surely\n"
     "gains --min-gain. --budget (default 2m) is then for everything, and --profile the file that\n"
-    "the times are kept in (default: beside the plan).\n"
+    "the times are kept in (default: beside the plan). With --evaluate measured every placement\n"
+    "that the method compares is run, too, and a learned method learns from what was measured; the\n"
+    "same placement is run once, what cannot be run is left out, and after a kill --resume repeats\n"
+    "nothing. --evaluations alone then sets no limit of time.\n"
     "\n"
     "The answer comes with a lower bound on what any placement takes; a gap of 0 means that it\n"
     "is proven optimal. Ctrl-C ends the search and keeps the best answer so far.\n"
@@ -154,6 +160,18 @@ static bool parse_budget(const place_values *values, berth_place_options *out, c
     return false;
 }
 
+static bool parse_evaluate(const place_values *values, bool is_real, bool *measured, char *message, size_t size) {
+    const char *how = values->evaluate;
+    *measured = how && strcmp(how, "measured") == 0;
+    if (how && !*measured && strcmp(how, "simulated") != 0) {
+        snprintf(message, size, "--evaluate is simulated or measured, not '%.60s'", how);
+        return false;
+    }
+    if (!*measured || is_real) return true;
+    snprintf(message, size, "--evaluate measured needs a runtime to measure with: --runtime onnxruntime");
+    return false;
+}
+
 /* --- output ----------------------------------------------------------------------------------------------------- */
 
 static int print_plan(berth_ctx *ctx, const berth_plan *plan, bool search, const char *path) {
@@ -222,6 +240,18 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
 
 /* --- on real devices -------------------------------------------------------------------------------------------- */
 
+static void put_runs(berth_text *text, const berth_plan *plan) {
+    const berth_plan_runs *runs = plan->runs;
+    cli_text_key(text, "evaluations");
+    berth_text_printf(text,
+                      "%" PRId64 ", measured: %" PRId64 " placements run, %" PRId64 " more from the store, %" PRId64
+                      " that could not be run, %" PRId64 " times one that was known\n",
+                      plan->evaluations, runs->made, runs->stored, runs->failed, runs->repeated);
+    cli_text_key(text, "found by");
+    berth_text_printf(text, "%s (%s)%s; nothing is proven of what was measured\n", plan->found_by, plan->source,
+                      plan->interrupted ? "; interrupted" : "");
+}
+
 static void put_real(berth_text *text, const berth_real_plan *real, const berth_graph *graph, const char *output) {
     cli_text_key(text, "answer");
     berth_text_printf(text, "%s\n", real->verdict);
@@ -232,6 +262,7 @@ static void put_real(berth_text *text, const berth_real_plan *real, const berth_
         berth_text_printf(text, "%s%d on %s", d ? ", " : "", n, real->plan->device_names[d]);
     }
     berth_text_printf(text, "\n");
+    if (real->plan->runs) put_runs(text, real->plan);
     if (real->profile && real->profile->n_devices > 1) {
         cli_text_key(text, "prediction");
         berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %d runs that it was fitted to\n",
@@ -324,16 +355,19 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     how.shapes = cases.bindings;
     how.n_shapes = cases.start[1];
     how.progress = cli_progress(values.common.quiet);
-    if (!values.running.runtime.name || cli_runtime_is_none(&values.running.runtime))
-        return place(ctx, &values, &how, &cases);
+    bool is_real = values.running.runtime.name && !cli_runtime_is_none(&values.running.runtime), measured = false;
+    if (!parse_evaluate(&values, is_real, &measured, message, sizeof message))
+        return cli_report_misuse(&cli_place, message);
+    if (!is_real) return place(ctx, &values, &how, &cases);
     static cli_pairs inputs;
     char profile[4096];
     berth_real_options real = berth_real_options_default();
     if (!cli_running_parse(&values.running, &inputs, &real.profile.run, values.common.quiet, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
     how.profile = name_profile(&values, profile, sizeof profile);
-    if (!values.budget) how.seconds = real.place.seconds;
+    if (!values.budget && !(measured && values.evaluations > 0)) how.seconds = real.place.seconds;
     real.place = how;
+    real.measured = measured;
     real.profile.run.seed = how.seed;
     real.profile.run.io = limits.limits.io;
     real.profile.run.n_io = limits.limits.n_io;

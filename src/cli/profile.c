@@ -98,6 +98,10 @@ static void put_summary(berth_text *text, const berth_profile *p) {
                               p->devices->devices[to].name, 1e3 * link->fixed_ms, 1e-6 / link->ms_per_byte);
         }
     if (p->n_devices < 2) return;
+    if (p->devices->piece_ms > 0) {
+        cli_text_key(text, "pieces");
+        berth_text_printf(text, "%.3g us each\n", 1e3 * p->devices->piece_ms);
+    }
     cli_text_key(text, "prediction");
     berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %s\n", 100 * p->mean_error,
                       p->rank_correlation,

@@ -8,6 +8,7 @@
 #include "berth/place.h"
 #include "device/set.h"
 #include "place/calibrate.h"
+#include "place/kernels.h"
 #include "place/pieces.h"
 #include "runtime/copies.h"
 #include "runtime/kind.h"
@@ -125,28 +126,16 @@ static berth_status fill_unknown(profiler *p, int32_t d, double whole_ms) {
 
 /* --- whole runs ------------------------------------------------------------------------------------------------- */
 
-/* Groups that runtimes fuse are chains as well: a matrix product or convolution in one begins a kernel of its own, so
- * that a placement may change device before it. */
-static bool begins_unit(const profiler *p, const berth_groups *groups, int32_t k) {
-    const berth_op *op = berth_graph_op(p->graph, groups->members[k]);
-    if (groups->member_start[groups->group_of[groups->members[k]]] == k) return true;
-    for (int32_t i = 0; i < op->n_inputs; i++) {
-        const berth_tensor *tensor = op->inputs[i] < 0 ? NULL : berth_graph_tensor(p->graph, op->inputs[i]);
-        if (tensor && (tensor->flags & BERTH_TENSOR_CONSTANT) && tensor->shape.rank > 1) return true;
-    }
-    return false;
-}
-
 /* Runs of such units on one device and then on the other. */
 static void draw_placement(profiler *p, const berth_groups *groups, berth_rng *rng, int32_t *device) {
     uint32_t n_units = 0;
-    for (int32_t k = 0; k < groups->n_ops; k++) n_units += begins_unit(p, groups, k);
+    for (int32_t k = 0; k < groups->n_ops; k++) n_units += berth_kernel_begins(p->graph, groups, k);
     /* small models have few: a change before each of them would be the same placement every time */
     uint32_t most = n_units / 2 < MOST_PIECES ? n_units / 2 : MOST_PIECES;
     uint32_t pieces = 1 + (most > 1 ? berth_rng_below(rng, most) : 0);
     int32_t current = (int32_t)berth_rng_below(rng, 2);
     for (int32_t k = 0; k < groups->n_ops; k++) {
-        if (begins_unit(p, groups, k) && berth_rng_below(rng, n_units) < pieces) current = 1 - current;
+        if (berth_kernel_begins(p->graph, groups, k) && berth_rng_below(rng, n_units) < pieces) current = 1 - current;
         device[groups->members[k]] = can_run(p, groups->members[k], current) ? current : 0;
     }
 }
@@ -257,8 +246,13 @@ static void judge(profiler *p, double *measured, double *predicted) {
     out->rank_correlation = berth_rank_correlation(predicted, measured, n);
 }
 
-/* Handing over takes what is left of everything on the other device; copies begin as they are alone or, where that is
- * not known, as a slow bus has them. */
+static bool is_serial(const profiler *p) {
+    return p->runtime->kind->model == BERTH_MODEL_SERIAL;
+}
+
+/* Where the fit begins. On a queue handing over takes what is left of everything on the other device, and copies begin
+ * as they are alone or, where that is not known, as a slow bus has them; pieces that follow each other hand tensors
+ * over in the host's memory. */
 static void guess(profiler *p) {
     double sum[2] = {0, 0}, n = fmax(p->costs->n_tasks, 1);
     for (int32_t task = 0; task < p->costs->n_tasks; task++)
@@ -270,29 +264,34 @@ static void guess(profiler *p) {
     p->fit = (berth_calibration){.run_ms = 0.01 * p->observations[0].ms,
                                  .host_scale = p->observations[0].ms / fmax(sum[0], 1e-6),
                                  .other_scale = 1,
-                                 .launch_ms = fmax(spare / n, 1e-4),
+                                 .handing_ms = fmax(spare / n, 1e-4),
                                  .in_fixed_ms = 0.05,
                                  .in_ms_per_byte = 2e-7,
                                  .out_fixed_ms = 0.1,
                                  .out_ms_per_byte = 2e-7};
-    if (p->out->profile.n_copies < 2) return;
-    berth_copies_fit(p->out->profile.copies, p->out->profile.n_copies, true, &p->fit.in_fixed_ms,
-                     &p->fit.in_ms_per_byte);
-    berth_copies_fit(p->out->profile.copies, p->out->profile.n_copies, false, &p->fit.out_fixed_ms,
-                     &p->fit.out_ms_per_byte);
+    if (p->out->profile.n_copies >= 2) {
+        const berth_profile *out = &p->out->profile;
+        berth_copies_fit(out->copies, out->n_copies, true, &p->fit.in_fixed_ms, &p->fit.in_ms_per_byte);
+        berth_copies_fit(out->copies, out->n_copies, false, &p->fit.out_fixed_ms, &p->fit.out_ms_per_byte);
+    }
+    if (!is_serial(p)) return;
+    p->fit.other_scale = p->observations[1].ms / fmax(sum[1], 1e-6);
+    p->fit.handing_ms = p->fit.in_fixed_ms = p->fit.out_fixed_ms = 0.02;
 }
 
 static void take_fit(profiler *p) {
     const berth_calibration *fit = &p->fit;
+    double launch_ms = is_serial(p) ? 0 : fit->handing_ms;
     berth_link *in = &p->draft->links[1], *out = &p->draft->links[2];
     p->out->profile.fit = (berth_fit){fit->run_ms, fit->host_scale, fit->other_scale};
-    p->draft->devices[1].launch_ms = fit->launch_ms;
+    p->draft->devices[1].launch_ms = launch_ms;
+    p->draft->set.piece_ms = is_serial(p) ? fit->handing_ms : 0;
     *in = (berth_link){fit->in_fixed_ms, fit->in_ms_per_byte, true};
     *out = (berth_link){fit->out_fixed_ms, fit->out_ms_per_byte, true};
     for (int32_t op = 0; op < p->out->profile.n_ops; op++) {
         bool runs = p->costs->op_task[op] >= 0;
         *time_at(p, op, 0) *= fit->host_scale;
-        *time_at(p, op, 1) = *time_at(p, op, 1) * fit->other_scale + (runs ? fit->launch_ms : 0);
+        *time_at(p, op, 1) = *time_at(p, op, 1) * fit->other_scale + (runs ? launch_ms : 0);
     }
     if (p->costs->n_tasks == 0) return;
     int32_t first = p->costs->task_op[0]; /* what every run takes has to be somewhere */

@@ -14,6 +14,12 @@ static void put_text(berth_text *text, const char *key, const char *value) {
     if (value) berth_json_string(text, key, value);
 }
 
+static void put_names(berth_text *text, const char *key, const char *const *names) {
+    berth_json_array_begin(text, key);
+    for (; names && *names; names++) berth_json_string(text, NULL, *names);
+    berth_json_array_end(text);
+}
+
 static void put_files(berth_text *text, const char *key, const berth_job_file *files, int32_t n) {
     berth_json_array_begin(text, key);
     for (int32_t i = 0; i < n; i++) {
@@ -30,9 +36,7 @@ void berth_job_write(berth_text *text, const berth_job *job) {
     berth_json_string(text, "job", kinds[job->kind]);
     berth_json_string(text, "runtime", job->runtime);
     berth_json_string(text, "library", job->library);
-    berth_json_array_begin(text, "devices");
-    for (int32_t i = 0; job->devices && job->devices[i]; i++) berth_json_string(text, NULL, job->devices[i]);
-    berth_json_array_end(text);
+    put_names(text, "devices", job->devices);
     put_text(text, "model", job->model);
     put_text(text, "folder", job->folder);
     put_text(text, "assignment", job->assignment);
@@ -116,15 +120,15 @@ static berth_status want_places(const document *d, berth_job *job) {
     return BERTH_OK;
 }
 
-static berth_status want_devices(const document *d, berth_job *job) {
+static berth_status want_names(const document *d, const char *key, const char *const **out) {
     const berth_json *list = NULL;
-    BERTH_TRY(berth_json_want(d->ctx, d->name, d->root, "devices", BERTH_JSON_ARRAY, &list));
+    BERTH_TRY(berth_json_want(d->ctx, d->name, d->root, key, BERTH_JSON_ARRAY, &list));
     const char **names = berth_arena_push(d->arena, (size_t)list->count + 1, sizeof *names);
     if (!names) return berth_fail_nomem(d->ctx);
-    job->devices = names;
+    *out = names;
     for (const berth_json *item = list->child; item; item = item->next) {
         if (item->kind != BERTH_JSON_STRING)
-            return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: devices are names", d->name);
+            return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: %s are names", d->name, key);
         *names++ = item->string;
     }
     return BERTH_OK;
@@ -141,7 +145,7 @@ berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *byte
     job->optimisation = (berth_optimisation)level;
     BERTH_TRY(berth_json_want_string(ctx, d.name, d.root, "runtime", &job->runtime));
     BERTH_TRY(berth_json_want_string(ctx, d.name, d.root, "library", &job->library));
-    BERTH_TRY(want_devices(&d, job));
+    BERTH_TRY(want_names(&d, "devices", &job->devices));
     BERTH_TRY(want_optional(&d, "model", &job->model));
     BERTH_TRY(want_optional(&d, "folder", &job->folder));
     BERTH_TRY(want_optional(&d, "assignment", &job->assignment));
@@ -181,6 +185,8 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     berth_json_double(text, "first_ms", answer->first_ms);
     if (answer->peak_bytes > 0) berth_json_double(text, "peak_bytes", answer->peak_bytes);
     if (answer->device_peak_bytes > 0) berth_json_double(text, "device_peak_bytes", answer->device_peak_bytes);
+    if (answer->cores > 0) berth_json_double(text, "cores", answer->cores);
+    if (answer->available) put_names(text, "available", answer->available);
     berth_json_int(text, "warm", answer->n_warm);
     berth_json_array_begin(text, "runs_ms");
     for (int32_t i = 0; i < answer->n_runs; i++) berth_json_double(text, NULL, answer->runs_ms[i]);
@@ -255,6 +261,9 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
         BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "peak_bytes", &answer->peak_bytes));
     if (berth_json_get(d.root, "device_peak_bytes"))
         BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "device_peak_bytes", &answer->device_peak_bytes));
+    if (berth_json_get(d.root, "cores"))
+        BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "cores", &answer->cores));
+    if (berth_json_get(d.root, "available")) BERTH_TRY(want_names(&d, "available", &answer->available));
     return read_answer(&d, answer);
 }
 

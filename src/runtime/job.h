@@ -34,15 +34,16 @@ typedef struct berth_job_place {
 
 typedef struct berth_job {
     berth_job_kind kind;
-    const char *runtime; /* "onnxruntime" */
+    const char *runtime; /* "onnxruntime", "openvino" */
     const char *library; /* path */
-    /* devices besides the CPU, by our names, in the order in which they may take what is not assigned; NULL ends them.
-     * A probe has one, or none for the CPU. */
+    /* devices by our names, in the order in which they may take what is not assigned, NULL ends them: for ONNX Runtime
+     * those besides the CPU, for OpenVINO all. A probe has one. */
     const char *const *devices;
 
     const char *model;      /* path */
     const char *folder;     /* of its external data, or NULL: where the model lies */
-    const char *assignment; /* which marked operations run where, in the runtime's own words; NULL: its own choice */
+    const char *assignment; /* which operations run where: ONNX Runtime's own words about the marks in the model; for
+                               OpenVINO a file (ov_map.h); NULL: the runtime's own choice */
     berth_optimisation optimisation;
     int32_t threads;       /* at least 1 */
     bool waits;            /* the host waits for every kernel, where the device can be told so: for profiles */
@@ -67,9 +68,11 @@ typedef struct berth_answer {
     const double *runs_ms; /* [n_runs] in the order in which they were made */
     int32_t n_outputs;
     const berth_job_file *outputs;
-    const char *profile;      /* path of the file that was written, or NULL */
-    double peak_bytes;        /* resident memory of the worker */
-    double device_peak_bytes; /* most memory in use on the first of the job's devices; 0: not known */
+    const char *profile;          /* path of the file that was written, or NULL */
+    double peak_bytes;            /* resident memory of the worker */
+    double cores;                 /* time of all its threads over the clock's, during the runs; 0: not known */
+    const char *const *available; /* of a probe: all devices that the library lists, NULL ends them; or NULL */
+    double device_peak_bytes;     /* most memory in use on the first of the job's devices; 0: not known */
     int32_t n_copies;
     const berth_copy *copies; /* in the order of their sizes */
 } berth_answer;

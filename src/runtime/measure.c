@@ -96,16 +96,40 @@ static berth_status sum_up(measurement *m) {
     return BERTH_OK;
 }
 
-/* The CPU is the reference, if it runs: it computes as the model says. */
+static bool is_narrow(const measurement *m, int32_t d) {
+    berth_type type = m->runtime->kind->precision(m->devices[d]);
+    return type == BERTH_TYPE_BF16 || type == BERTH_TYPE_F16;
+}
+
+/* The CPU is the reference, if it runs: it computes as the model says, unless it was told otherwise. */
+static int32_t find_reference(const measurement *m) {
+    int32_t reference = m->out->measured.best, rank = 0;
+    for (int32_t d = 0; d < m->n_devices; d++) {
+        bool is_host = m->runtime->kind->is_host(m->devices[d]);
+        int32_t own = m->results[d + 1].n_rounds == 0 || !is_host ? 0 : is_narrow(m, d) ? 1 : 2;
+        if (own > rank) {
+            rank = own;
+            reference = d;
+        }
+    }
+    return reference;
+}
+
+/* The narrowest type that any of the placement's devices was told to compute in. */
+static berth_type find_precision(const measurement *m) {
+    berth_type found = BERTH_TYPE_UNKNOWN;
+    for (int32_t d = 0; d < m->n_devices; d++)
+        if (is_narrow(m, d) && found != BERTH_TYPE_BF16) found = m->runtime->kind->precision(m->devices[d]);
+    return found;
+}
+
 static berth_status compare_outputs(measurement *m) {
     berth_measured *out = &m->out->measured;
-    int32_t reference = out->best;
-    for (int32_t d = 0; d < m->n_devices; d++)
-        if (m->runtime->kind->is_host(m->devices[d]) && m->results[d + 1].n_rounds > 0) reference = d;
+    int32_t reference = find_reference(m);
     out->outputs = (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
     if (reference < 0 || m->results[0].n_rounds == 0) return BERTH_OK;
     berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->graph, &m->results[0],
-                                              &m->results[reference + 1], &out->outputs);
+                                              &m->results[reference + 1], find_precision(m), &out->outputs);
     if (status == BERTH_E_NUMERIC) {
         berth_log(m->ctx, BERTH_LOG_WARNING, "%s", berth_ctx_message(m->ctx));
         out->outputs.equal = false;
@@ -126,6 +150,9 @@ static berth_status check_places(measurement *m) {
     out->n_checked = places.n_checked;
     out->n_deviations = places.n_deviations;
     out->deviations = places.deviations;
+    out->n_pieces = places.n_pieces;
+    out->n_planned_pieces = places.n_planned_pieces;
+    out->pieces = places.pieces;
     return status;
 }
 

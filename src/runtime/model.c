@@ -46,6 +46,9 @@ static berth_status place_io(berth_run_model *m, const berth_run_options *option
     m->io = places;
     BERTH_TRY(place_tensors(m, in, n_in, options, used, places));
     BERTH_TRY(place_tensors(m, out, n_out, options, used, places));
+    if (m->n_io > 0 && !m->runtime->kind->binds_io)
+        return berth_fail(m->ctx, BERTH_E_UNSUPPORTED, "--io: with %s inputs and outputs lie on the host",
+                          m->runtime->kind->title);
     for (int32_t k = 0; k < options->n_io; k++)
         if (!used[k])
             return berth_fail(m->ctx, BERTH_E_ARG, "--io %.100s: the model has no such input or output",
@@ -72,39 +75,40 @@ void berth_run_model_deinit(berth_run_model *model) {
     berth_arena_deinit(&model->arena);
 }
 
-const char *berth_run_model_identify(berth_run_model *model, const berth_candidate *candidate, const int32_t *device) {
+/* What a candidate is, for keys of the store: the model, its devices and, with `device`, where each operation is. */
+static berth_status identify(berth_run_model *m, const char *const *devices, const int32_t *device,
+                             berth_candidate *out) {
     char digest[2 * BERTH_SHA256_SIZE + 1] = "stock";
     unsigned char bytes[BERTH_SHA256_SIZE];
     berth_sha256 sha;
+    const char *names = out->devices[0] ? out->devices[0] : "cpu";
     if (device) {
         berth_sha256_init(&sha);
-        berth_sha256_update(&sha, device, (size_t)berth_graph_op_count(model->graph) * sizeof *device);
+        for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
+            berth_sha256_update(&sha, devices[device[i]], strlen(devices[device[i]]) + 1);
         berth_sha256_finish(&sha, bytes);
         berth_sha256_hex(bytes, digest);
     }
-    const char *devices = candidate->devices[0] ? candidate->devices[0] : "cpu";
-    for (int32_t i = 1; candidate->devices[0] && candidate->devices[i] && devices; i++)
-        devices = berth_arena_printf(&model->arena, "%s,%s", devices, candidate->devices[i]);
-    for (int32_t i = 0; i < model->n_io && devices; i++)
-        devices = berth_arena_printf(&model->arena, "%s\n%s on %s", devices, model->io[i].name, model->io[i].device);
-    if (!devices) return NULL;
-    return berth_arena_printf(&model->arena, "%s\n%s\n%s\n%s\n%s", berth_graph_fingerprint(model->graph), model->digest,
-                              devices, candidate->assignment ? candidate->assignment : "", digest);
+    for (int32_t i = 1; out->devices[0] && out->devices[i] && names; i++)
+        names = berth_arena_printf(&m->arena, "%s,%s", names, out->devices[i]);
+    for (int32_t i = 0; i < m->n_io && names; i++)
+        names = berth_arena_printf(&m->arena, "%s\n%s on %s", names, m->io[i].name, m->io[i].device);
+    out->identity = berth_arena_printf(&m->arena, "%s\n%s\n%s\n%s", berth_graph_fingerprint(m->graph), m->digest,
+                                       names ? names : "", digest);
+    return m->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
 }
 
 berth_status berth_run_model_place(berth_run_model *model, const char *const *devices, int32_t n_devices,
                                    const int32_t *device, const char *label, berth_candidate *out) {
     *out = (berth_candidate){.label = label};
     BERTH_TRY(model->runtime->kind->place(model, devices, n_devices, device, out));
-    out->identity = berth_run_model_identify(model, out, device);
-    return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
+    return identify(model, devices, device, out);
 }
 
 berth_status berth_run_model_single(berth_run_model *model, const char *device, berth_candidate *out) {
     *out = (berth_candidate){.label = device, .model = model->path};
     BERTH_TRY(model->runtime->kind->single(model, device, out));
-    out->identity = berth_run_model_identify(model, out, NULL);
-    return out->identity ? BERTH_OK : berth_fail_nomem(model->ctx);
+    return identify(model, NULL, NULL, out);
 }
 
 berth_status berth_run_model_profile_job(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,

@@ -43,8 +43,4 @@ berth_status berth_run_model_single(berth_run_model *model, const char *device, 
 berth_status berth_run_model_profile_job(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
                                          bool native_precision, berth_job *out);
 
-/* What a candidate is, for keys of the store: the model, its devices, its assignment and, with `device` [n_ops], where
- * each operation is. NULL: no memory. */
-const char *berth_run_model_identify(berth_run_model *model, const berth_candidate *candidate, const int32_t *device);
-
 #endif

@@ -4,9 +4,9 @@
  * are waited for by a copy of one number, which is not part of them and is taken away as well. */
 #include "runtime/ort.h"
 #include "runtime/stats.h"
+#include "runtime/timing.h"
 
 #include <math.h>
-#include <time.h>
 
 enum { SIZES = 7, LEAST_RUNS = 5, MOST_RUNS = 30, WARM = 3 };
 static const double run_seconds = 0.1;
@@ -20,12 +20,6 @@ typedef struct copier {
     berth_ort_fence fence;
 } copier;
 
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
-
 /* Inputs are bound anew for every run: that is when they are copied. */
 static berth_status run_once(const copier *c, const ort_value *from, const ort_memory *to, double *ms) {
     const ort_api *api = c->ort->api;
@@ -33,21 +27,22 @@ static berth_status run_once(const copier *c, const ort_value *from, const ort_m
     BERTH_TRY(berth_ort_check(c->ort, api->CreateIoBinding(c->session, &binding), BERTH_E_IO, "binding"));
     berth_status status =
         berth_ort_check(c->ort, api->BindOutputToDevice(binding, "y", to), BERTH_E_UNSUPPORTED, "binding");
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     if (status == BERTH_OK)
         status = berth_ort_check(c->ort, api->BindInput(binding, "x", from), BERTH_E_UNSUPPORTED, "binding");
     if (status == BERTH_OK) status = berth_ort_run_bound(c->ort, c->session, binding);
     if (status == BERTH_OK && to == c->there) status = berth_ort_fence_wait(c->ort, &c->fence);
-    *ms = now_ms() - start;
+    *ms = berth_timing_now_ms() - start;
     api->ReleaseIoBinding(binding);
     return status;
 }
 
 static berth_status time_one(const copier *c, const ort_value *from, const ort_memory *to, double *ms) {
-    double runs[MOST_RUNS], ignored, end = now_ms() + 1e3 * run_seconds;
+    double runs[MOST_RUNS], ignored, end = berth_timing_now_ms() + 1e3 * run_seconds;
     size_t n = 0;
     for (int i = 0; i < WARM; i++) BERTH_TRY(run_once(c, from, to, &ignored));
-    while (n < MOST_RUNS && (n < LEAST_RUNS || now_ms() < end)) BERTH_TRY(run_once(c, from, to, &runs[n++]));
+    while (n < MOST_RUNS && (n < LEAST_RUNS || berth_timing_now_ms() < end))
+        BERTH_TRY(run_once(c, from, to, &runs[n++]));
     *ms = berth_stats_quantile(runs, n, 0.5);
     return BERTH_OK;
 }
@@ -56,9 +51,9 @@ static berth_status time_one(const copier *c, const ort_value *from, const ort_m
 static berth_status time_fence(const copier *c, double *ms) {
     double runs[LEAST_RUNS];
     for (int i = -WARM; i < LEAST_RUNS; i++) {
-        double start = now_ms();
+        double start = berth_timing_now_ms();
         BERTH_TRY(berth_ort_fence_wait(c->ort, &c->fence));
-        if (i >= 0) runs[i] = now_ms() - start;
+        if (i >= 0) runs[i] = berth_timing_now_ms() - start;
     }
     *ms = berth_stats_quantile(runs, LEAST_RUNS, 0.5);
     return BERTH_OK;

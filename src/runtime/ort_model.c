@@ -1,57 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models for ONNX Runtime: a copy beside its external data, and copies with marks on their operations. */
+/* Models for ONNX Runtime: a candidate is a copy with marks on its operations. */
 #include "runtime/ort_kind.h"
 
-#include "base/file.h"
-#include "base/stage.h"
 #include "base/text.h"
-#include "read/onnx_external.h"
-#include "read/onnx_splice.h"
+#include "runtime/onnx_files.h"
 #include "runtime/providers.h"
-#include "runtime/weights.h"
 
 #include <inttypes.h>
 #include <string.h>
 
 enum { MOST_TAG = 8 };
 
-static berth_status put_bytes(void *user, const char *bytes, size_t n) {
-    return berth_stage_put(user, bytes, n);
-}
-
-/* With `tags`, marked; else as it is (unpacked, if it is gzip). */
-static berth_status write_model(berth_run_model *m, const char *from, const char *to, const berth_onnx_tags *tags) {
-    berth_read_options options = berth_read_options_default();
-    berth_source source;
-    berth_stage stage;
-    berth_stage_init(&stage, m->ctx);
-    berth_status status = berth_source_open(m->ctx, &source, from, &options);
-    if (status == BERTH_OK) status = berth_stage_begin(&stage, to);
-    if (status == BERTH_OK)
-        status = tags ? berth_onnx_annotate(m->ctx, &source, tags, put_bytes, &stage)
-                      : berth_stage_put(&stage, source.bytes, source.size);
-    if (status == BERTH_OK) status = berth_stage_commit(&stage);
-    berth_stage_deinit(&stage);
-    status = berth_file_judge(status);
-    berth_source_close(m->ctx, &source);
-    return status;
-}
-
 berth_status berth_ort_gather(berth_run_model *m, const char *path, const berth_run_options *options) {
-    int32_t n_missing = 0;
     if (berth_graph_format(m->graph) != BERTH_FORMAT_ONNX)
         return berth_fail(m->ctx, BERTH_E_UNSUPPORTED, "%.600s: ONNX Runtime runs ONNX models, and this is %s", path,
                           berth_format_name(berth_graph_format(m->graph)));
-    BERTH_TRY(berth_onnx_external_check(m->ctx, path, &n_missing));
-    if (n_missing > 0 && !options->synthesize)
-        return berth_fail(m->ctx, BERTH_E_ARG,
-                          "%.600s: %" PRId32 " of its files of weights %s missing; --synthesize-weights runs it with "
-                          "made-up ones",
-                          path, n_missing, n_missing == 1 ? "is" : "are");
-    m->path = berth_arena_printf(&m->arena, "%s/model.onnx", m->folder);
-    if (!m->path) return berth_fail_nomem(m->ctx);
-    BERTH_TRY(berth_weights_make(m->ctx, m->graph, path, m->folder, options->seed, &m->n_made_files));
-    return write_model(m, path, m->path, NULL);
+    return berth_onnx_files_gather(m, path, options);
 }
 
 /* --- candidates ------------------------------------------------------------------------------------------------- */
@@ -109,7 +73,7 @@ berth_status berth_ort_place(berth_run_model *m, const char *const *devices, int
     BERTH_TRY(list_devices(m, devices, n_devices, device, out));
     out->model = berth_arena_printf(&m->arena, "%s/placed%" PRId32 ".onnx", m->folder, m->n_placed++);
     if (!out->model) return berth_fail_nomem(m->ctx);
-    return write_model(m, m->path, out->model, &tags);
+    return berth_onnx_files_copy(m->ctx, m->path, out->model, &tags);
 }
 
 /* Everything on the CPU, and inputs or outputs on another device, which the session needs to have for that. */

@@ -2,10 +2,10 @@
 /* The jobs of the worker with ONNX Runtime: try a device on a small model; run a model and take times. */
 #include "runtime/ort.h"
 
-#include <math.h>
+#include "runtime/timing.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What a run needs, all by position. */
 typedef struct run {
@@ -18,12 +18,6 @@ typedef struct run {
     int *types;      /* of the inputs */
     berth_ort_io io; /* where inputs or outputs do not lie on the host */
 } run;
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
 
 /* --- probe ------------------------------------------------------------------------------------------------------ */
 
@@ -46,16 +40,16 @@ static berth_status probe(const berth_ort *ort, const berth_job *job, berth_answ
     void *data = NULL;
     berth_npy x = {
         .kind = 'f', .item_size = 4, .rank = 1, .dims = {4}, .count = 4, .data = given, .size = sizeof given};
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     BERTH_TRY(berth_ort_session(ort, job, small_model, sizeof small_model, &session));
-    answer->load_ms = now_ms() - start;
+    answer->load_ms = berth_timing_now_ms() - start;
     berth_status status = berth_ort_value(ort, &x, 1, &in);
-    start = now_ms();
+    start = berth_timing_now_ms();
     if (status == BERTH_OK)
         status = berth_ort_check(
             ort, ort->api->Run(session, NULL, in_names, (const ort_value *const *)&in, 1, out_names, 1, &out),
             BERTH_E_UNSUPPORTED, "a first run");
-    answer->first_ms = now_ms() - start;
+    answer->first_ms = berth_timing_now_ms() - start;
     if (status == BERTH_OK)
         status = berth_ort_check(ort, ort->api->GetTensorMutableData(out, &data), BERTH_E_UNSUPPORTED, "a first run");
     const float *y = data;
@@ -139,47 +133,21 @@ static void drop_outputs(run *r) {
 /* Outputs on the host, wherever inputs lie. */
 static berth_status run_plainly(run *r, double *ms) {
     drop_outputs(r);
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     ort_status *status =
         r->ort->api->Run(r->session, NULL, (const char *const *)r->in_names, (const ort_value *const *)r->in, r->n_in,
                          (const char *const *)r->out_names, r->n_out, r->out);
-    *ms = now_ms() - start;
+    *ms = berth_timing_now_ms() - start;
     return berth_ort_check(r->ort, status, BERTH_E_UNSUPPORTED, "ONNX Runtime");
 }
 
-static berth_status run_once(run *r, double *ms) {
+static berth_status run_once(void *user, double *ms) {
+    run *r = user;
     if (!r->io.binding) return run_plainly(r, ms);
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     berth_status status = berth_ort_io_run(r->ort, &r->io);
-    *ms = now_ms() - start;
+    *ms = berth_timing_now_ms() - start;
     return status;
-}
-
-/* Runs that are not counted: until three in a row are no faster than those before, within a tenth. */
-static berth_status warm_up(run *r, berth_answer *answer) {
-    enum { MOST = 20, STILL = 3 };
-    double best = INFINITY, ms = 0, end = now_ms() + 1e3 * r->job->run_seconds;
-    int still = 0;
-    BERTH_TRY(run_once(r, &answer->first_ms));
-    for (int i = 0; i < MOST && still < STILL && now_ms() < end; i++) {
-        BERTH_TRY(run_once(r, &ms));
-        answer->n_warm++;
-        still = ms > 0.9 * best ? still + 1 : 0;
-        best = fmin(best, ms);
-    }
-    return BERTH_OK;
-}
-
-static berth_status take_times(run *r, berth_answer *answer) {
-    int32_t most = r->job->most_runs > r->job->least_runs ? r->job->most_runs : r->job->least_runs;
-    double *runs = berth_arena_push(r->ort->arena, (size_t)most, sizeof *runs);
-    if (!runs) return berth_fail_nomem(r->ort->ctx);
-    answer->runs_ms = runs;
-    BERTH_TRY(warm_up(r, answer));
-    double end = now_ms() + 1e3 * r->job->run_seconds;
-    while (answer->n_runs < most && (answer->n_runs < r->job->least_runs || now_ms() < end))
-        BERTH_TRY(run_once(r, &runs[answer->n_runs++]));
-    return BERTH_OK;
 }
 
 static berth_status keep_outputs(run *r, berth_answer *answer) {
@@ -211,11 +179,11 @@ static berth_status end_profile(run *r, berth_answer *answer) {
 
 static berth_status run_model(const berth_ort *ort, const berth_job *job, berth_answer *answer) {
     run r = {.ort = ort, .job = job};
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     BERTH_TRY(berth_ort_session(ort, job, NULL, 0, &r.session));
-    answer->load_ms = now_ms() - start;
+    answer->load_ms = berth_timing_now_ms() - start;
     berth_status status = prepare(&r);
-    if (status == BERTH_OK) status = take_times(&r, answer);
+    if (status == BERTH_OK) status = berth_timing_take(ort->ctx, ort->arena, job, run_once, &r, answer);
     if (status == BERTH_OK && job->output_folder) status = keep_outputs(&r, answer);
     if (status == BERTH_OK && job->profile) status = end_profile(&r, answer);
     if (status == BERTH_OK && job->devices[0])

@@ -88,6 +88,7 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     t->n_all[i] += (size_t)answer->n_runs;
     t->load[at] = answer->load_ms;
     t->first[at] = answer->first_ms;
+    r->latency.cores = fmax(r->latency.cores, answer->cores);
     t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
     if (answer->device_peak_bytes > 0)
@@ -107,6 +108,49 @@ static const char *key_of(const trial *t, int32_t i) {
     return berth_arena_printf(t->arena, "run 1\n%s\n%s\nruns %d %d %.17g\nprecision %d\nseed %" PRIu64 "\nround %d",
                               t->runtime->identity, t->candidates[i].identity, (int)o->least_runs, (int)o->most_runs,
                               o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
+}
+
+/* What a job failed with, as a worker says it, beside the answers of others. */
+static berth_status keep_failure(trial *t, const char *key, berth_status job) {
+    berth_text *text = NULL;
+    if (!t->options->keeps_failures) return BERTH_OK;
+    BERTH_TRY(berth_text_new(t->ctx, &text));
+    berth_json_object_begin(text, NULL);
+    berth_json_object_begin(text, "error");
+    berth_json_int(text, "status", job);
+    berth_json_string(text, "message", berth_ctx_message(t->ctx));
+    berth_json_object_end(text);
+    berth_json_object_end(text);
+    berth_status status = berth_text_status(text);
+    if (status == BERTH_OK)
+        status = berth_kept_put(t->runtime, "failure", key, berth_text_string(text), berth_text_size(text));
+    berth_text_free(text);
+    return status;
+}
+
+/* *found: it failed before, as *status and the message say. */
+static berth_status find_failure(trial *t, const char *key, bool *found, berth_status *status) {
+    const char *bytes = NULL;
+    berth_answer none;
+    size_t n = 0;
+    if (!t->options->keeps_failures) return BERTH_OK;
+    BERTH_TRY(berth_kept_get(t->runtime, t->arena, "failure", key, &bytes, &n));
+    if (!bytes) return BERTH_OK;
+    *status = berth_answer_read(t->ctx, t->arena, bytes, n, &none);
+    if (*status == BERTH_E_NOMEM) return *status;
+    *found = *status != BERTH_OK;
+    return BERTH_OK;
+}
+
+/* One process, and what came of it into the store. */
+static berth_status make_run(trial *t, const berth_job *job, const char *key, berth_answer *answer,
+                             berth_trial_result *result, berth_status *status) {
+    *status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, job, answer, &result->end);
+    if (*status == BERTH_OK) return berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, answer);
+    if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
+    /* Whoever stops us may have stopped the worker first. */
+    if (berth_cancelled(t->ctx)) return berth_fail(t->ctx, BERTH_E_CANCELLED, "stopped while %s ran", job->runtime);
+    return keep_failure(t, key, *status);
 }
 
 static berth_status run_one(trial *t, int32_t i) {
@@ -138,13 +182,14 @@ static berth_status run_one(trial *t, int32_t i) {
     }
     const char *key = key_of(t, i);
     bool found = false;
+    berth_status status = BERTH_OK;
     if (!key) return berth_fail_nomem(t->ctx);
     BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, job.output_folder, &answer, &found));
-    if (!found || berth_answer_check(t->ctx, &job, &answer) != BERTH_OK) {
-        berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
-        if (status != BERTH_OK) return take_failure(t, r, status);
-        BERTH_TRY(berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, &answer));
-    }
+    if (found) found = berth_answer_check(t->ctx, &job, &answer) == BERTH_OK;
+    if (!found) BERTH_TRY(find_failure(t, key, &found, &status));
+    if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
+    r->n_recalled += found;
+    if (status != BERTH_OK) return take_failure(t, r, status);
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }
@@ -214,7 +259,7 @@ static berth_type type_of_output(const berth_graph *graph, const char *name) {
 
 berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
                                  const berth_trial_result *result, const berth_trial_result *reference,
-                                 berth_difference *difference) {
+                                 berth_type computed, berth_difference *difference) {
     *difference = berth_difference_none();
     if (result->n_outputs != reference->n_outputs)
         return berth_fail(ctx, BERTH_E_NUMERIC, "there are %" PRId32 " outputs, and %" PRId32 " on another device",
@@ -225,7 +270,8 @@ berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth
         berth_mark mark = berth_arena_mark(arena);
         berth_status status = berth_npy_read(ctx, arena, result->outputs[i].file, &a);
         if (status == BERTH_OK) status = berth_npy_read(ctx, arena, reference->outputs[i].file, &b);
-        if (status == BERTH_OK) status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), difference);
+        if (status == BERTH_OK)
+            status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), computed, difference);
         berth_arena_release(arena, mark);
         BERTH_TRY(status);
     }

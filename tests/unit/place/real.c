@@ -52,6 +52,32 @@ static void times_are_found(void **state) {
     berth_profile_free(p);
 }
 
+/* OpenVINO runs pieces one after another: what a change of device takes is found, too. */
+static void pieces_are_found(void **state) {
+    faked *f = *state;
+    berth_profile_options how = quick_profile();
+    berth_profile *p = NULL;
+    how.placements = 12;
+    how.held_out = 5;
+    faked_say("");
+    assert_int_equal(berth_profile_take(f->ctx, &p, f->runtime, f->graph, f->model, faked_ov_devices, 2, &how),
+                     BERTH_OK);
+    const berth_link *links = p->devices->links;
+    double change = p->devices->piece_ms + (links[1].fixed_ms + links[2].fixed_ms) / 2 +
+                    16 * 16 * 4 * (links[1].ms_per_byte + links[2].ms_per_byte) / 2;
+    assert_int_equal(p->devices->model, BERTH_MODEL_SERIAL);
+    assert_true(p->mean_error < 0.03 && p->rank_correlation > 0.95);
+    assert_true(change > 0.2 && change < 0.8); /* half a millisecond, of which a copy of the input takes some */
+    assert_true(p->devices->devices[1].launch_ms == 0);
+    assert_string_equal(p->runs[1].label, "CPU1:bf16");
+    berth_profile_free(p);
+    static const char *const three[] = {"CPU0", "CPU1", "CPU2"}, *const other[] = {"GPU", "CPU"};
+    assert_int_equal(berth_profile_take(f->ctx, &p, f->runtime, f->graph, f->model, three, 3, &how),
+                     BERTH_E_INFEASIBLE);
+    assert_int_equal(berth_profile_take(f->ctx, &p, f->runtime, f->graph, f->model, other, 2, &how), BERTH_E_ARG);
+    assert_null(p);
+}
+
 /* Placements that cannot be run are left out; a device that does not run alone is an error of one line. */
 static void some_do_not_run(void **state) {
     faked *f = *state;
@@ -254,6 +280,7 @@ static void profiles_are_kept(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(times_are_found, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(pieces_are_found, faked_open_ov, faked_close),
         cmocka_unit_test_setup_teardown(some_do_not_run, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(pieces_agree_with_operations, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_silent_device, faked_open, faked_close),
