@@ -42,6 +42,8 @@ static berth_status run_all(measurement *m) {
     int32_t n = m->n_devices + 1;
     berth_trial_options how = {.inputs = m->model.inputs,
                                .n_inputs = m->model.n_inputs,
+                               .io = m->model.io,
+                               .n_io = m->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds > 0 ? o->rounds : 1,
                                .least_runs = o->least_runs,

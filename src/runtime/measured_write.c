@@ -22,6 +22,7 @@ static void put_latency(berth_text *text, const char *key, const berth_measured_
     berth_json_double(text, "load_ms", l->load_ms);
     berth_json_double(text, "first_ms", l->first_ms);
     berth_json_double(text, "peak_bytes", l->peak_bytes);
+    berth_json_double(text, "device_peak_bytes", l->device_peak_bytes);
     if (l->cores > 0) berth_json_double(text, "cores", l->cores);
     if (*run->reason) berth_json_string(text, "reason", run->reason);
     berth_json_object_end(text);

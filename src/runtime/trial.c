@@ -53,7 +53,7 @@ static berth_status set_up(trial *t) {
         t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
         t->all_ms[i] = berth_arena_push(t->arena, runs, sizeof **t->all_ms);
         t->order[i] = (int32_t)i;
-        t->results[i] = (berth_trial_result){.reason = ""};
+        t->results[i] = (berth_trial_result){.reason = "", .latency.device_peak_bytes = NAN};
     }
     return t->arena->failed ? berth_fail_nomem(t->ctx) : BERTH_OK;
 }
@@ -91,6 +91,8 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     r->latency.cores = fmax(r->latency.cores, answer->cores);
     t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
+    if (answer->device_peak_bytes > 0)
+        r->latency.device_peak_bytes = fmax(r->latency.device_peak_bytes, answer->device_peak_bytes);
     if (answer->n_runs > 0) /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
     if (r->n_rounds > 1) return;
@@ -167,6 +169,8 @@ static berth_status run_one(trial *t, int32_t i) {
                      .native_precision = o->native_precision,
                      .inputs = o->inputs,
                      .n_inputs = o->n_inputs,
+                     .io = o->io,
+                     .n_io = o->n_io,
                      .least_runs = o->least_runs,
                      .most_runs = o->most_runs,
                      .run_seconds = o->run_seconds};

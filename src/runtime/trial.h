@@ -20,6 +20,8 @@ typedef struct berth_candidate {
 typedef struct berth_trial_options {
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io;
+    int32_t n_io;
     bool native_precision;
     int32_t rounds;                /* processes of each candidate */
     int32_t least_runs, most_runs; /* in each process */

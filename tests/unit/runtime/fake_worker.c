@@ -13,6 +13,7 @@
  *     (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage (no JSON),
  *     many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
  *     quiet                      the other device does not say what its kernels take
@@ -258,6 +259,7 @@ static void answer_run(work *w, berth_answer *answer) {
     answer->n_runs = n;
     answer->load_ms = 3;
     answer->first_ms = 2 * ms;
+    if (w->job.devices[0] && setting("counts")) answer->device_peak_bytes = 1000 + w->process;
     if (w->job.output_folder) put_outputs(w, answer);
     if (w->job.profile) answer->profile = is_openvino(w) ? put_report(w) : put_profile(w);
 }
@@ -280,6 +282,11 @@ int main(void) {
         take_number(&w);
         misbehave(&w);
         answer_run(&w, &answer);
+    }
+    if (w.job.kind == BERTH_JOB_COPY) {
+        static const berth_copy copies[] = {{1000, 0.3, 0.4}, {2000, 0.4, 0.6}};
+        answer.copies = copies;
+        answer.n_copies = 2;
     }
     try(&w, berth_text_new(w.ctx, &text));
     berth_answer_write(text, &answer);
