@@ -2,9 +2,9 @@
 /**
  * berth/runtime.h: real devices: what a runtime on this machine can use, and how long a model takes on it.
  *
- * A runtime is a library that somebody else has built (ONNX Runtime), loaded when it is needed. It never comes into
- * the calling process: each job is done by a worker, a process of its own that may crash, hang or eat memory without
- * harm. The worker is the command `berth worker`, or any program that calls berth_worker_run().
+ * A runtime is a library that somebody else has built (ONNX Runtime, OpenVINO), loaded when it is needed. It never
+ * comes into the calling process: each job is done by a worker, a process of its own that may crash, hang or eat memory
+ * without harm. The worker is the command `berth worker`, or any program that calls berth_worker_run().
  */
 #ifndef BERTH_RUNTIME_H
 #define BERTH_RUNTIME_H
@@ -20,8 +20,9 @@ extern "C" {
 typedef struct berth_runtime berth_runtime;
 
 typedef struct berth_runtime_options {
-    const char *name;    /* "onnxruntime" */
-    const char *library; /* path; NULL: $BERTH_ONNXRUNTIME, then .deps/ of a checkout, then the system's */
+    const char *name;    /* "onnxruntime" or "openvino" */
+    const char *library; /* path; NULL: $BERTH_ONNXRUNTIME or $BERTH_OPENVINO, then .deps/ of a checkout, then the
+                            system's */
     const char *worker;  /* path of the program that is called with the argument `worker`; NULL: $BERTH_WORKER, then
                             `berth` in $PATH */
     int32_t threads;     /* of the CPU, for every candidate the same; 0: one per processor that we may use */
@@ -37,11 +38,12 @@ BERTH_API berth_runtime_options berth_runtime_options_default(void);
 
 /** A device that the runtime knows, tried on this machine. */
 typedef struct berth_found_device {
-    const char *name;     /* as `--devices` takes it: "cpu", "webgpu", "cuda" */
+    const char *name;     /* as `--devices` takes it: "cpu", "webgpu", "cuda"; "CPU", "GPU.1", "CPU1:bf16" */
     const char *provider; /* as the runtime calls it */
     bool works;
     const char *reason;       /* why it does not, in the words of the runtime; "" if it does */
     double load_ms, first_ms; /* of a small model, if it works */
+    bool is_alias;            /* not a device of its own, but a further name of one */
 } berth_found_device;
 
 /**
@@ -70,10 +72,18 @@ typedef struct berth_input_file {
     const char *name, *file;
 } berth_input_file;
 
+/** What it takes to copy so many bytes from the host to a device, and back. */
+typedef struct berth_copy {
+    int64_t bytes;
+    double in_ms, out_ms;
+} berth_copy;
+
 /** How models are run. */
 typedef struct berth_run_options {
     const berth_input_file *inputs; /* the rest is random */
     int32_t n_inputs;
+    const berth_rule *io; /* inputs and outputs that lie on a device, by pattern; the rest lie on the host */
+    int32_t n_io;
     bool synthesize;       /* make up weights whose files are missing */
     bool native_precision; /* devices may compute in a narrower type than the model's, such as TF32 */
     uint64_t seed;         /* of made-up inputs and weights, and of the order of processes */
@@ -95,7 +105,10 @@ typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
     double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
-    double peak_bytes;        /* resident memory of the process */
+    double peak_bytes;        /* resident memory of the process: the host's */
+    double device_peak_bytes; /* most memory in use on the other device, weights included, by the runtime's own count;
+                                 NAN: there is none, or nobody counts */
+    double cores;             /* processors that it kept busy; 0: not known */
     int32_t runs;
 } berth_latency;
 
@@ -137,6 +150,9 @@ typedef struct berth_measured {
     int32_t n_deviations;
     const berth_deviation *deviations;
     int32_t n_checked; /* operations whose device is known from the runtime's own profile */
+    int32_t n_pieces;  /* that the runtime has made of the placement; 0: it does not say */
+    int32_t n_planned_pieces;
+    const char *const *pieces; /* the device of each, in the order of execution */
     int32_t n_made_files;
 } berth_measured;
 
@@ -144,7 +160,7 @@ typedef struct berth_measured {
  * Run a placement and every single device of it, fairly: each in processes of its own that take turns, with the same
  * inputs and threads. Then the placement once more with the runtime's profile, to see where each operation ran.
  *
- * @param model      path of the ONNX file that the graph was read from
+ * @param model      path of the file that the graph was read from
  * @param devices    names of the placement's devices, as the runtime knows them
  * @return BERTH_OK, also if some candidates cannot be run; BERTH_E_UNSUPPORTED (not ONNX, or nothing at all can be
  *         run); BERTH_E_INFEASIBLE (more than one accelerator in one session); BERTH_E_FORMAT (weights outside the

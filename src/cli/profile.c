@@ -22,7 +22,7 @@ typedef struct profile_values {
     const char *output, *devices;
     cli_list shapes;
     int64_t placements, held_out, processes;
-    bool json;
+    bool json, pieces;
 } profile_values;
 
 #define AT(member) offsetof(profile_values, member)
@@ -38,6 +38,8 @@ static const cli_option options[] = {
      .help = "as many more to see how well it predicts (default 0)", .low = 0, .high = 1000},
     {"processes", 0, CLI_INT, CLI_RARE, AT(processes), "N", .help = "to profile on each device (default 3)", .low = 1,
      .high = 16},
+    {"pieces", 0, CLI_FLAG, CLI_RARE, AT(pieces), NULL,
+     .help = "time pieces on the other device, as for one that tells nothing of its operations"},
     {"shape", 0, CLI_LIST, CLI_USUAL, AT(shapes), "NAME=DIMS", .help = "shape of an input"},
     CLI_RUNNING_OPTIONS(profile_values, running),
     {0},
@@ -96,6 +98,10 @@ static void put_summary(berth_text *text, const berth_profile *p) {
                               p->devices->devices[to].name, 1e3 * link->fixed_ms, 1e-6 / link->ms_per_byte);
         }
     if (p->n_devices < 2) return;
+    if (p->devices->piece_ms > 0) {
+        cli_text_key(text, "pieces");
+        berth_text_printf(text, "%.3g us each\n", 1e3 * p->devices->piece_ms);
+    }
     cli_text_key(text, "prediction");
     berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %s\n", 100 * p->mean_error,
                       p->rank_correlation,
@@ -158,5 +164,6 @@ static int run_profile(berth_ctx *ctx, int argc, char **argv) {
     how.placements = (int32_t)values.placements;
     how.held_out = (int32_t)values.held_out;
     how.processes = (int32_t)values.processes;
+    how.pieces = values.pieces;
     return profile(ctx, &values, &shapes, &how);
 }

@@ -38,6 +38,6 @@ berth_status cli_runtime_list(berth_ctx *ctx, berth_runtime *runtime, const char
     }
     berth_status status = berth_runtime_devices(ctx, runtime, &found, &n_found);
     for (int32_t i = 0; i < n_found && status == BERTH_OK && *n < 2; i++)
-        if (found[i].works) out[(*n)++] = found[i].name;
+        if (found[i].works && !found[i].is_alias) out[(*n)++] = found[i].name;
     return status;
 }

@@ -28,7 +28,10 @@ static void apply(fitter *f, const berth_calibration *c) {
         f->time_ms[2 * task] = f->measured->time_ms[2 * task] * c->host_scale;
         f->time_ms[2 * task + 1] = f->measured->time_ms[2 * task + 1] * c->other_scale;
     }
-    f->launch_ms[1] = c->launch_ms;
+    if (f->costs.model == BERTH_MODEL_SERIAL)
+        f->costs.piece_ms = c->handing_ms;
+    else
+        f->launch_ms[1] = c->handing_ms;
     f->copy_fixed[1] = c->in_fixed_ms; /* from the host: 0 * 2 + 1 */
     f->copy_per_unit[1] = c->in_ms_per_byte;
     f->copy_fixed[2] = c->out_fixed_ms;
@@ -42,7 +45,7 @@ static berth_calibration numbers_at(const double *x) {
 }
 
 static void to_logs(const berth_calibration *c, double *x) {
-    const double values[N] = {c->run_ms,      c->host_scale,     c->other_scale,  c->launch_ms,
+    const double values[N] = {c->run_ms,      c->host_scale,     c->other_scale,  c->handing_ms,
                               c->in_fixed_ms, c->in_ms_per_byte, c->out_fixed_ms, c->out_ms_per_byte};
     for (int i = 0; i < N; i++) x[i] = log(fmin(fmax(values[i], smallest), largest));
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A handful of numbers that make the `queued` model agree with whole runs: by how much times of operations on each
- * device are scaled, what handing an operation to a device takes, and what copies take each way. */
+/* A handful of numbers that make an execution model, `queued` or `serial`, agree with whole runs: by how much times of
+ * operations on each device are scaled, what handing an operation or a piece to a device takes, and what copies take
+ * each way. */
 #ifndef BERTH_PLACE_CALIBRATE_H
 #define BERTH_PLACE_CALIBRATE_H
 
@@ -12,7 +13,8 @@ enum { BERTH_CALIBRATION_NUMBERS = 8 };
 typedef struct berth_calibration {
     double run_ms; /* of every run, whatever is where */
     double host_scale, other_scale;
-    double launch_ms; /* of each operation on the other device, on the host's clock */
+    double
+        handing_ms; /* `queued`: of each operation on the other device, on the host's clock; `serial`: of each piece */
     double in_fixed_ms, in_ms_per_byte, out_fixed_ms, out_ms_per_byte;
 } berth_calibration;
 
@@ -22,7 +24,7 @@ typedef struct berth_observation {
     bool is_held_out;
 } berth_observation;
 
-/* Costs with times as they were measured (kernels alone on the other device), two devices, the host first, `queued`.
+/* Costs with times as they were measured (kernels alone on the other device), two devices, the host first.
  * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|;
  * times that are not positive and finite do not count.
  * predicted [n] gets what the fit says of each. */

@@ -40,6 +40,8 @@ berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, berth_ru
     BERTH_TRY(berth_run_model_init(&r->model, ctx, runtime, graph, path, run));
     r->how = (berth_trial_options){.inputs = r->model.inputs,
                                    .n_inputs = r->model.n_inputs,
+                                   .io = r->model.io,
+                                   .n_io = r->model.n_io,
                                    .native_precision = run->native_precision,
                                    .rounds = 1,
                                    .least_runs = run->least_runs,
@@ -88,6 +90,7 @@ static berth_status make_run(berth_referee *r, const int32_t *device, int32_t si
     if (status == BERTH_OK && single >= 0 && result->n_recalled == 0)
         r->longest_seconds = fmax(r->longest_seconds, berth_trial_clock() - before);
     if (candidate.model && candidate.model != r->model.path) unlink(candidate.model);
+    if (candidate.assignment && *candidate.assignment == '/') unlink(candidate.assignment); /* a file, for some */
     berth_arena_release(&r->model.arena, mark);
     return status;
 }

@@ -10,8 +10,9 @@ berth_difference berth_difference_none(void) {
 }
 
 /* What a sum of some thousand products in this type may be off by, relative. */
-static double tolerance(const berth_npy *tensor, berth_type type) {
-    if (type == BERTH_TYPE_BF16) return 5e-2;
+static double tolerance(const berth_npy *tensor, berth_type type, berth_type computed) {
+    if (type == BERTH_TYPE_BF16 || computed == BERTH_TYPE_BF16) return 5e-2;
+    if (computed == BERTH_TYPE_F16) return 1e-2;
     if (tensor->kind == 'c') return tensor->item_size == 8 ? 1e-3 : 1e-9;
     switch (tensor->item_size) {
     case 2: return 1e-2;
@@ -58,9 +59,10 @@ static bool same_shape(const berth_npy *a, const berth_npy *b) {
 }
 
 /* False: the reference has no numbers at all. */
-static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, berth_difference *d) {
+static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, double allowed,
+                           berth_difference *d) {
     int64_t n = b->kind == 'c' ? 2 * b->count : b->count, n_numbers = 0;
-    double allowed = tolerance(b, type), largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
+    double largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
     for (int64_t i = 0; i < n; i++) {
         double value = fabs(element(b, type, i));
         n_numbers += !isnan(value);
@@ -88,13 +90,13 @@ static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
 }
 
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
-                           berth_type type, berth_difference *difference) {
+                           berth_type type, berth_type computed, berth_difference *difference) {
     if (tensor->kind != reference->kind || (tensor->kind != 'S' && tensor->item_size != reference->item_size) ||
         !same_shape(tensor, reference))
         return berth_fail(ctx, BERTH_E_NUMERIC, "the output '%.200s' has another type or shape on another device",
                           name);
     if (reference->kind == 'f' || reference->kind == 'c' || type == BERTH_TYPE_BF16) {
-        if (!compare_floats(tensor, reference, type, difference))
+        if (!compare_floats(tensor, reference, type, tolerance(reference, type, computed), difference))
             berth_log(ctx, BERTH_LOG_WARNING, "the output '%.200s' is nothing but NaN: there is nothing to compare",
                       name);
         return BERTH_OK;

@@ -11,8 +11,9 @@
  * b| <= rel |b| + abs, with abs relative to the largest |b| of the tensor, because values near zero carry the noise of
  * the large ones they were summed from. An infinity equals itself. A NaN is right exactly where the reference has one,
  * which is then the model's own doing, and a difference on one side alone; where the reference has nothing else there
- * is nothing to compare, which a warning says. `type` is the element type where the file cannot say (bfloat16). */
+ * is nothing to compare, which a warning says. `type` is the element type where the file cannot say (bfloat16),
+ * `computed` a narrower one that was computed in; BERTH_TYPE_UNKNOWN: none. */
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
-                           berth_type type, berth_difference *difference);
+                           berth_type type, berth_type computed, berth_difference *difference);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-static const berth_runtime_kind *const rows[] = {&berth_ort_kind};
+static const berth_runtime_kind *const rows[] = {&berth_ort_kind, &berth_ov_kind};
 
 const berth_runtime_kind *berth_runtime_kind_at(int32_t index) {
     return index >= 0 && index < (int32_t)(sizeof rows / sizeof *rows) ? rows[index] : NULL;

@@ -14,6 +14,13 @@ typedef struct berth_seen {
     bool is_root;       /* the one of its unit that the others were fused into */
 } berth_seen;
 
+/* What is seen of a session. */
+typedef struct berth_sight {
+    berth_seen *ops;           /* [n_ops] */
+    const char *const *pieces; /* the device of each, in the order of execution */
+    int32_t n_pieces;          /* 0: the runtime does not say */
+} berth_sight;
+
 typedef struct berth_runtime_kind {
     const char *name;             /* "onnxruntime" */
     const char *title;            /* "ONNX Runtime" */
@@ -21,6 +28,8 @@ typedef struct berth_runtime_kind {
     const char *const *fetched;   /* where it may lie in the folder of fetched runtimes; globs; NULL ends them */
     const char *const *installed; /* in the system; globs */
     berth_model model;            /* how a session executes a placement: what is calibrated */
+    bool binds_io;                /* inputs and outputs may lie on a device */
+    bool times_copies;            /* has an answer to BERTH_JOB_COPY */
     bool keeps_on_host;           /* may run on the CPU what is placed elsewhere */
 
     /* The devices to try, by name and what they stand for, into the runtime's list; the first must work. */
@@ -29,6 +38,8 @@ typedef struct berth_runtime_kind {
     berth_status (*check_devices)(berth_ctx *ctx, const char *const *devices, int32_t n);
     /* The processor that the host itself runs on. */
     bool (*is_host)(const char *device);
+    /* The type that a device was told to compute in; BERTH_TYPE_UNKNOWN: none of its own. */
+    berth_type (*precision)(const char *device);
 
     /* Of a model (model.h): files into its scratch folder, then candidates. */
     berth_status (*gather)(berth_run_model *model, const char *path, const berth_run_options *options);
@@ -40,9 +51,9 @@ typedef struct berth_runtime_kind {
      * ms [n_ops], see op_times.h. */
     berth_status (*op_times)(berth_run_model *model, berth_arena *arena, const char *device, const berth_work *work,
                              bool native_precision, double *ms);
-    /* Where a candidate's operations run, from one such process: seen [n_ops]. */
+    /* Where a candidate's operations run, from one such process; in the arena, but for `ops`, which is there. */
     berth_status (*places)(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                           bool native_precision, berth_seen *seen);
+                           bool native_precision, berth_sight *out);
 } berth_runtime_kind;
 
 /* Row `index`; NULL past the end. */
@@ -51,6 +62,6 @@ const berth_runtime_kind *berth_runtime_kind_at(int32_t index);
 const berth_runtime_kind *berth_runtime_kind_find(const char *name);
 
 /* The rows. */
-extern const berth_runtime_kind berth_ort_kind;
+extern const berth_runtime_kind berth_ort_kind, berth_ov_kind;
 
 #endif

@@ -42,6 +42,8 @@ static berth_status run_all(measurement *m) {
     int32_t n = m->n_devices + 1;
     berth_trial_options how = {.inputs = m->model.inputs,
                                .n_inputs = m->model.n_inputs,
+                               .io = m->model.io,
+                               .n_io = m->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds > 0 ? o->rounds : 1,
                                .least_runs = o->least_runs,
@@ -67,7 +69,9 @@ static berth_status take_run(measurement *m, int32_t i, berth_measured_run *to) 
     to->reason = keep(m->out, r->reason, strlen(r->reason) + 1);
     to->latency = r->latency;
     if (r->shortage != BERTH_SHORT_OF_NOTHING) {
-        const char *device = r->shortage == BERTH_SHORT_OF_HOST ? m->devices[0] : m->candidates[i].devices[0];
+        const char *device = m->devices[0];
+        for (int32_t k = 0; r->shortage == BERTH_SHORT_OF_DEVICE && m->candidates[i].devices[k]; k++)
+            if (strcmp(device, m->devices[0]) == 0) device = m->candidates[i].devices[k];
         to->out_of_memory = keep(m->out, device, strlen(device) + 1);
     }
     return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
@@ -98,16 +102,40 @@ static berth_status sum_up(measurement *m) {
     return BERTH_OK;
 }
 
-/* The CPU is the reference, if it runs: it computes as the model says. */
+static bool is_narrow(const measurement *m, int32_t d) {
+    berth_type type = m->runtime->kind->precision(m->devices[d]);
+    return type == BERTH_TYPE_BF16 || type == BERTH_TYPE_F16;
+}
+
+/* The CPU is the reference, if it runs: it computes as the model says, unless it was told otherwise. */
+static int32_t find_reference(const measurement *m) {
+    int32_t reference = m->out->measured.best, rank = 0;
+    for (int32_t d = 0; d < m->n_devices; d++) {
+        bool is_host = m->runtime->kind->is_host(m->devices[d]);
+        int32_t own = m->results[d + 1].n_rounds == 0 || !is_host ? 0 : is_narrow(m, d) ? 1 : 2;
+        if (own > rank) {
+            rank = own;
+            reference = d;
+        }
+    }
+    return reference;
+}
+
+/* The narrowest type that any of the placement's devices was told to compute in. */
+static berth_type find_precision(const measurement *m) {
+    berth_type found = BERTH_TYPE_UNKNOWN;
+    for (int32_t d = 0; d < m->n_devices; d++)
+        if (is_narrow(m, d) && found != BERTH_TYPE_BF16) found = m->runtime->kind->precision(m->devices[d]);
+    return found;
+}
+
 static berth_status compare_outputs(measurement *m) {
     berth_measured *out = &m->out->measured;
-    int32_t reference = out->best;
-    for (int32_t d = 0; d < m->n_devices; d++)
-        if (m->runtime->kind->is_host(m->devices[d]) && m->results[d + 1].n_rounds > 0) reference = d;
+    int32_t reference = find_reference(m);
     out->outputs = (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
     if (reference < 0 || m->results[0].n_rounds == 0) return BERTH_OK;
     berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->graph, &m->results[0],
-                                              &m->results[reference + 1], &out->outputs);
+                                              &m->results[reference + 1], find_precision(m), &out->outputs);
     if (status == BERTH_E_NUMERIC) {
         berth_log(m->ctx, BERTH_LOG_WARNING, "%s", berth_ctx_message(m->ctx));
         out->outputs.equal = false;
@@ -128,6 +156,9 @@ static berth_status check_places(measurement *m) {
     out->n_checked = places.n_checked;
     out->n_deviations = places.n_deviations;
     out->deviations = places.deviations;
+    out->n_pieces = places.n_pieces;
+    out->n_planned_pieces = places.n_planned_pieces;
+    out->pieces = places.pieces;
     return status;
 }
 

@@ -23,6 +23,8 @@ static void put_latency(berth_text *text, const char *key, const berth_measured_
     berth_json_double(text, "load_ms", l->load_ms);
     berth_json_double(text, "first_ms", l->first_ms);
     berth_json_double(text, "peak_bytes", l->peak_bytes);
+    berth_json_double(text, "device_peak_bytes", l->device_peak_bytes);
+    if (l->cores > 0) berth_json_double(text, "cores", l->cores);
     if (*run->reason) berth_json_string(text, "reason", run->reason);
     if (run->out_of_memory) berth_json_string(text, "out_of_memory", run->out_of_memory);
     berth_json_object_end(text);
@@ -38,6 +40,14 @@ static void put_deviation(berth_text *text, const berth_deviation *d, const bert
     berth_json_string(text, "reason", d->reason);
     berth_json_bool(text, "explained", d->explained);
     berth_json_object_end(text);
+}
+
+static void put_pieces(berth_text *text, const berth_measured *m) {
+    berth_json_int(text, "planned_pieces", m->n_planned_pieces);
+    berth_json_inline(text);
+    berth_json_array_begin(text, "pieces");
+    for (int32_t i = 0; i < m->n_pieces; i++) berth_json_string(text, NULL, m->pieces[i]);
+    berth_json_array_end(text);
 }
 
 void berth_measured_write(berth_text *text, const berth_measured *measured, const berth_graph *graph) {
@@ -66,6 +76,7 @@ void berth_measured_write(berth_text *text, const berth_measured *measured, cons
     berth_json_bool(text, "equal", m->outputs.equal);
     berth_json_object_end(text);
     berth_json_int(text, "checked", m->n_checked);
+    if (m->n_pieces > 0) put_pieces(text, m);
     berth_json_array_begin(text, "deviations");
     for (int32_t i = 0; i < m->n_deviations; i++) put_deviation(text, &m->deviations[i], graph);
     berth_json_array_end(text);

@@ -16,6 +16,8 @@ typedef struct berth_run_model {
     const char *path;    /* the model as it is */
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io; /* inputs and outputs that do not lie on the host */
+    int32_t n_io;
     int32_t n_made_files; /* of weights, because they were missing */
     int32_t n_placed;     /* placements written so far */
     const char *digest;   /* of the model's files and of the inputs, for keys of the store */
@@ -40,9 +42,5 @@ berth_status berth_run_model_single(berth_run_model *model, const char *device, 
  * BERTH_E_NOMEM. */
 berth_status berth_run_model_profile_job(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
                                          bool native_precision, berth_job *out);
-
-/* What a candidate is, for keys of the store: the model, its devices, its assignment and, with `device` [n_ops], where
- * each operation is. NULL: no memory. */
-const char *berth_run_model_identify(berth_run_model *model, const berth_candidate *candidate, const int32_t *device);
 
 #endif

@@ -34,6 +34,12 @@ static bool is_host(const char *device) {
     return strcmp(device, "cpu") == 0;
 }
 
+/* Providers have no say in it; what the job says of TF32 is for all. */
+static berth_type precision(const char *device) {
+    (void)device;
+    return BERTH_TYPE_UNKNOWN;
+}
+
 static berth_status check_devices(berth_ctx *ctx, const char *const *devices, int32_t n) {
     if (n < 1 || !is_host(devices[0])) return berth_fail(ctx, BERTH_E_ARG, "the first device of a session is the cpu");
     if (n <= MOST_DEVICES) return BERTH_OK;
@@ -49,10 +55,13 @@ const berth_runtime_kind berth_ort_kind = {.name = "onnxruntime",
                                            .fetched = fetched,
                                            .installed = installed,
                                            .model = BERTH_MODEL_QUEUED,
+                                           .binds_io = true,
+                                           .times_copies = true,
                                            .keeps_on_host = true,
                                            .list_devices = list_devices,
                                            .check_devices = check_devices,
                                            .is_host = is_host,
+                                           .precision = precision,
                                            .gather = berth_ort_gather,
                                            .place = berth_ort_place,
                                            .single = berth_ort_single,

@@ -15,6 +15,6 @@ berth_status berth_ort_single(berth_run_model *model, const char *device, berth_
 berth_status berth_ort_op_times(berth_run_model *model, berth_arena *arena, const char *device, const berth_work *work,
                                 bool native_precision, double *ms);
 berth_status berth_ort_places(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                              bool native_precision, berth_seen *seen);
+                              bool native_precision, berth_sight *out);
 
 #endif

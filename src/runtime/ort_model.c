@@ -1,56 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Models for ONNX Runtime: a copy beside its external data, and copies with marks on their operations. */
+/* Models for ONNX Runtime: a candidate is a copy with marks on its operations. */
 #include "runtime/ort_kind.h"
 
-#include "base/file.h"
-#include "base/stage.h"
 #include "base/text.h"
-#include "read/onnx_external.h"
-#include "read/onnx_splice.h"
+#include "runtime/onnx_files.h"
 #include "runtime/providers.h"
-#include "runtime/weights.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MOST_TAG = 8 };
 
-static berth_status put_bytes(void *user, const char *bytes, size_t n) {
-    return berth_stage_put(user, bytes, n);
-}
-
-/* With `tags`, marked; else as it is (unpacked, if it is gzip). */
-static berth_status write_model(berth_run_model *m, const char *from, const char *to, const berth_onnx_tags *tags) {
-    berth_read_options options = berth_read_options_default();
-    berth_source source;
-    berth_stage stage;
-    berth_stage_init(&stage, m->ctx);
-    berth_status status = berth_source_open(m->ctx, &source, from, &options);
-    if (status == BERTH_OK) status = berth_stage_begin(&stage, to);
-    if (status == BERTH_OK)
-        status = tags ? berth_onnx_annotate(m->ctx, &source, tags, put_bytes, &stage)
-                      : berth_stage_put(&stage, source.bytes, source.size);
-    if (status == BERTH_OK) status = berth_stage_commit(&stage);
-    berth_stage_deinit(&stage);
-    status = berth_file_judge(status);
-    berth_source_close(m->ctx, &source);
-    return status;
-}
-
 berth_status berth_ort_gather(berth_run_model *m, const char *path, const berth_run_options *options) {
-    int32_t n_missing = 0;
     if (berth_graph_format(m->graph) != BERTH_FORMAT_ONNX)
         return berth_fail(m->ctx, BERTH_E_UNSUPPORTED, "%.600s: ONNX Runtime runs ONNX models, and this is %s", path,
                           berth_format_name(berth_graph_format(m->graph)));
-    BERTH_TRY(berth_onnx_external_check(m->ctx, path, &n_missing));
-    if (n_missing > 0 && !options->synthesize)
-        return berth_fail(m->ctx, BERTH_E_ARG,
-                          "%.600s: %" PRId32 " of its files of weights %s missing; --synthesize-weights runs it with "
-                          "made-up ones",
-                          path, n_missing, n_missing == 1 ? "is" : "are");
-    m->path = berth_arena_printf(&m->arena, "%s/model.onnx", m->folder);
-    if (!m->path) return berth_fail_nomem(m->ctx);
-    BERTH_TRY(berth_weights_make(m->ctx, m->graph, path, m->folder, options->seed, &m->n_made_files));
-    return write_model(m, path, m->path, NULL);
+    return berth_onnx_files_gather(m, path, options);
 }
 
 /* --- candidates ------------------------------------------------------------------------------------------------- */
@@ -61,7 +26,14 @@ static berth_status find_provider(const berth_run_model *m, const char *device, 
     return berth_fail(m->ctx, BERTH_E_ARG, "ONNX Runtime has no device '%.60s'", device);
 }
 
-/* Only devices that are used are registered, the accelerator before the CPU, which is always there. */
+static bool holds_io(const berth_run_model *m, const char *device) {
+    for (int32_t i = 0; i < m->n_io; i++)
+        if (strcmp(m->io[i].device, device) == 0) return true;
+    return false;
+}
+
+/* Only devices that are used, be it for inputs and outputs alone, are registered, the accelerator before the CPU, which
+ * is always there. */
 static berth_status list_devices(berth_run_model *m, const char *const *devices, int32_t n, const int32_t *device,
                                  berth_candidate *out) {
     const char **names = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *names);
@@ -75,7 +47,8 @@ static berth_status list_devices(berth_run_model *m, const char *const *devices,
     for (int32_t d = 0; d < n && status == BERTH_OK; d++) {
         const berth_ort_provider *provider = NULL;
         status = find_provider(m, devices[d], &provider);
-        if (status != BERTH_OK || (!used[d] && provider->append != BERTH_APPEND_NONE)) continue;
+        bool is_needed = used[d] || holds_io(m, devices[d]);
+        if (status != BERTH_OK || (!is_needed && provider->append != BERTH_APPEND_NONE)) continue;
         berth_text_printf(text, "%s%s(=%c)", berth_text_size(text) > 0 ? ";" : "", provider->name, 'a' + d);
         if (provider->append != BERTH_APPEND_NONE) names[n_names++] = devices[d];
     }
@@ -100,7 +73,14 @@ berth_status berth_ort_place(berth_run_model *m, const char *const *devices, int
     BERTH_TRY(list_devices(m, devices, n_devices, device, out));
     out->model = berth_arena_printf(&m->arena, "%s/placed%" PRId32 ".onnx", m->folder, m->n_placed++);
     if (!out->model) return berth_fail_nomem(m->ctx);
-    return write_model(m, m->path, out->model, &tags);
+    return berth_onnx_files_copy(m->ctx, m->path, out->model, &tags);
+}
+
+/* Everything on the CPU, and inputs or outputs on another device, which the session needs to have for that. */
+static berth_status place_on_host(berth_run_model *m, const char *host, berth_candidate *out) {
+    const char *const devices[] = {host, m->io[0].device};
+    int32_t *device = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *device);
+    return device ? berth_ort_place(m, devices, 2, device, out) : berth_fail_nomem(m->ctx);
 }
 
 berth_status berth_ort_single(berth_run_model *m, const char *device, berth_candidate *out) {
@@ -109,6 +89,7 @@ berth_status berth_ort_single(berth_run_model *m, const char *device, berth_cand
     if (!names) return berth_fail_nomem(m->ctx);
     BERTH_TRY(find_provider(m, device, &provider));
     if (provider->append != BERTH_APPEND_NONE) names[0] = device;
+    if (provider->append == BERTH_APPEND_NONE && m->n_io > 0) return place_on_host(m, device, out);
     out->devices = names;
     return BERTH_OK;
 }

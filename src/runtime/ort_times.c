@@ -95,7 +95,7 @@ static const char *device_of_provider(const char *name) {
 }
 
 berth_status berth_ort_places(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                              bool native_precision, berth_seen *seen) {
+                              bool native_precision, berth_sight *out) {
     traced t = {0};
     berth_job job;
     BERTH_TRY(berth_run_model_profile_job(model, arena, candidate, native_precision, &job));
@@ -104,8 +104,8 @@ berth_status berth_ort_places(berth_run_model *model, berth_arena *arena, const 
     BERTH_TRY(take_trace(model, arena, &job, 1, &t));
     for (int32_t i = 0; i < berth_graph_op_count(model->graph); i++) {
         int32_t node = t.ops[i].node;
-        seen[i] = (berth_seen){.unit = node, .is_root = t.ops[i].is_root};
-        if (node >= 0) seen[i].device = device_of_provider(t.trace.nodes[node].provider);
+        out->ops[i] = (berth_seen){.unit = node, .is_root = t.ops[i].is_root};
+        if (node >= 0) out->ops[i].device = device_of_provider(t.trace.nodes[node].provider);
     }
     return BERTH_OK;
 }

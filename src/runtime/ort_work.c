@@ -2,10 +2,10 @@
 /* The jobs of the worker with ONNX Runtime: try a device on a small model; run a model and take times. */
 #include "runtime/ort.h"
 
-#include <math.h>
+#include "runtime/timing.h"
+
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 /* What a run needs, all by position. */
 typedef struct run {
@@ -15,13 +15,9 @@ typedef struct run {
     size_t n_in, n_out;
     char **in_names, **out_names; /* the library's */
     ort_value **in, **out;
+    int *types;      /* of the inputs */
+    berth_ort_io io; /* where inputs or outputs do not lie on the host */
 } run;
-
-static double now_ms(void) {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return 1e3 * (double)t.tv_sec + 1e-6 * (double)t.tv_nsec;
-}
 
 /* --- probe ------------------------------------------------------------------------------------------------------ */
 
@@ -44,16 +40,16 @@ static berth_status probe(const berth_ort *ort, const berth_job *job, berth_answ
     void *data = NULL;
     berth_npy x = {
         .kind = 'f', .item_size = 4, .rank = 1, .dims = {4}, .count = 4, .data = given, .size = sizeof given};
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     BERTH_TRY(berth_ort_session(ort, job, small_model, sizeof small_model, &session));
-    answer->load_ms = now_ms() - start;
+    answer->load_ms = berth_timing_now_ms() - start;
     berth_status status = berth_ort_value(ort, &x, 1, &in);
-    start = now_ms();
+    start = berth_timing_now_ms();
     if (status == BERTH_OK)
         status = berth_ort_check(
             ort, ort->api->Run(session, NULL, in_names, (const ort_value *const *)&in, 1, out_names, 1, &out),
             BERTH_E_UNSUPPORTED, "a first run");
-    answer->first_ms = now_ms() - start;
+    answer->first_ms = berth_timing_now_ms() - start;
     if (status == BERTH_OK)
         status = berth_ort_check(ort, ort->api->GetTensorMutableData(out, &data), BERTH_E_UNSUPPORTED, "a first run");
     const float *y = data;
@@ -93,6 +89,7 @@ static berth_status load_input(run *r, size_t i) {
     BERTH_TRY(status);
     BERTH_TRY(find_input(r, r->in_names[i], &file));
     BERTH_TRY(berth_npy_read(ort->ctx, ort->arena, file, &from));
+    r->types[i] = type;
     return berth_ort_value(ort, &from, type, &r->in[i]);
 }
 
@@ -102,6 +99,7 @@ static berth_status prepare(run *r) {
     BERTH_TRY(berth_ort_check(ort, ort->api->SessionGetOutputCount(r->session, &r->n_out), BERTH_E_IO, "outputs"));
     r->in_names = berth_arena_push(ort->arena, r->n_in, sizeof *r->in_names);
     r->out_names = berth_arena_push(ort->arena, r->n_out, sizeof *r->out_names);
+    r->types = berth_arena_push(ort->arena, r->n_in, sizeof *r->types);
     r->in = berth_arena_push(ort->arena, r->n_in, sizeof(ort_value *));
     r->out = berth_arena_push(ort->arena, r->n_out, sizeof(ort_value *));
     if (ort->arena->failed) return berth_fail_nomem(ort->ctx);
@@ -113,7 +111,16 @@ static berth_status prepare(run *r) {
                                   BERTH_E_IO, "inputs"));
         BERTH_TRY(load_input(r, i));
     }
-    return BERTH_OK;
+    if (!berth_ort_io_wanted(r->job, r->in_names, r->n_in) && !berth_ort_io_wanted(r->job, r->out_names, r->n_out))
+        return BERTH_OK;
+    r->io = (berth_ort_io){.job = r->job,
+                           .n_in = r->n_in,
+                           .n_out = r->n_out,
+                           .in_names = r->in_names,
+                           .out_names = r->out_names,
+                           .types = r->types,
+                           .in = r->in};
+    return berth_ort_io_open(ort, r->session, &r->io);
 }
 
 static void drop_outputs(run *r) {
@@ -123,48 +130,32 @@ static void drop_outputs(run *r) {
     }
 }
 
-static berth_status run_once(run *r, double *ms) {
+/* Outputs on the host, wherever inputs lie. */
+static berth_status run_plainly(run *r, double *ms) {
     drop_outputs(r);
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     ort_status *status =
         r->ort->api->Run(r->session, NULL, (const char *const *)r->in_names, (const ort_value *const *)r->in, r->n_in,
                          (const char *const *)r->out_names, r->n_out, r->out);
-    *ms = now_ms() - start;
+    *ms = berth_timing_now_ms() - start;
     return berth_ort_check(r->ort, status, BERTH_E_UNSUPPORTED, "ONNX Runtime");
 }
 
-/* Runs that are not counted: until three in a row are no faster than those before, within a tenth. */
-static berth_status warm_up(run *r, berth_answer *answer) {
-    enum { MOST = 20, STILL = 3 };
-    double best = INFINITY, ms = 0;
-    int still = 0;
-    BERTH_TRY(run_once(r, &answer->first_ms)); /* may compile for seconds */
-    double end = now_ms() + 1e3 * r->job->run_seconds;
-    for (int i = 0; i < MOST && still < STILL && now_ms() < end; i++) {
-        BERTH_TRY(run_once(r, &ms));
-        answer->n_warm++;
-        still = ms > 0.9 * best ? still + 1 : 0;
-        best = fmin(best, ms);
-    }
-    return BERTH_OK;
-}
-
-static berth_status take_times(run *r, berth_answer *answer) {
-    int32_t most = r->job->most_runs > r->job->least_runs ? r->job->most_runs : r->job->least_runs;
-    double *runs = berth_arena_push(r->ort->arena, (size_t)most, sizeof *runs);
-    if (!runs) return berth_fail_nomem(r->ort->ctx);
-    answer->runs_ms = runs;
-    BERTH_TRY(warm_up(r, answer));
-    double end = now_ms() + 1e3 * r->job->run_seconds;
-    while (answer->n_runs < most && (answer->n_runs < r->job->least_runs || now_ms() < end))
-        BERTH_TRY(run_once(r, &runs[answer->n_runs++]));
-    return BERTH_OK;
+static berth_status run_once(void *user, double *ms) {
+    run *r = user;
+    if (!r->io.binding) return run_plainly(r, ms);
+    double start = berth_timing_now_ms();
+    berth_status status = berth_ort_io_run(r->ort, &r->io);
+    *ms = berth_timing_now_ms() - start;
+    return status;
 }
 
 static berth_status keep_outputs(run *r, berth_answer *answer) {
     berth_arena *arena = r->ort->arena;
+    double ignored;
     berth_job_file *files = berth_arena_push(arena, r->n_out, sizeof *files);
     if (!files) return berth_fail_nomem(r->ort->ctx);
+    if (r->io.binding) BERTH_TRY(run_plainly(r, &ignored));
     answer->outputs = files;
     for (size_t i = 0; i < r->n_out; i++) {
         berth_npy tensor;
@@ -188,14 +179,17 @@ static berth_status end_profile(run *r, berth_answer *answer) {
 
 static berth_status run_model(const berth_ort *ort, const berth_job *job, berth_answer *answer) {
     run r = {.ort = ort, .job = job};
-    double start = now_ms();
+    double start = berth_timing_now_ms();
     BERTH_TRY(berth_ort_session(ort, job, NULL, 0, &r.session));
-    answer->load_ms = now_ms() - start;
+    answer->load_ms = berth_timing_now_ms() - start;
     berth_status status = prepare(&r);
-    if (status == BERTH_OK) status = take_times(&r, answer);
+    if (status == BERTH_OK) status = berth_timing_take(ort->ctx, ort->arena, job, run_once, &r, answer);
     if (status == BERTH_OK && job->output_folder) status = keep_outputs(&r, answer);
     if (status == BERTH_OK && job->profile) status = end_profile(&r, answer);
+    if (status == BERTH_OK && job->devices[0])
+        answer->device_peak_bytes = berth_ort_peak(ort, r.session, job->devices[0]);
     drop_outputs(&r);
+    berth_ort_io_close(ort, &r.io);
     for (size_t i = 0; i < r.n_in && r.in; i++)
         if (r.in[i]) ort->api->ReleaseValue(r.in[i]);
     ort->api->ReleaseSession(r.session);
@@ -211,7 +205,9 @@ berth_status berth_ort_work(berth_ctx *ctx, berth_arena *arena, const berth_job 
     berth_status status = berth_ort_open(&ort, ctx, arena, job->library);
     answer->version = ort.version;
     if (status == BERTH_OK)
-        status = job->kind == BERTH_JOB_PROBE ? probe(&ort, job, answer) : run_model(&ort, job, answer);
+        status = job->kind == BERTH_JOB_PROBE  ? probe(&ort, job, answer)
+                 : job->kind == BERTH_JOB_COPY ? berth_ort_copies(&ort, job, answer)
+                                               : run_model(&ort, job, answer);
     if (status == BERTH_OK) berth_ort_close(&ort);
     return status;
 }

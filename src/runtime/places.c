@@ -7,6 +7,7 @@
 #include "graph/constant.h"
 #include "runtime/kept.h"
 #include "runtime/kind.h"
+#include "runtime/pieces.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -16,7 +17,7 @@ typedef struct checker {
     berth_run_model *model;
     berth_arena *arena;
     berth_places *places;
-    const berth_seen *seen;
+    const berth_seen *seen;   /* of the candidate */
     int32_t *root;            /* [units] the operation that the others were fused into; -1: none */
     int32_t *placed;          /* [units] the first member that is placed where the unit ran; -1: none */
     const berth_seen **stock; /* [devices] where operations run in a stock session; NULL: not asked yet */
@@ -66,13 +67,16 @@ static berth_status index_units(checker *c) {
 
 /* --- looking ---------------------------------------------------------------------------------------------------- */
 
-/* A line for each operation: its unit, whether it is the root, its device; "-" if that is not known. */
-static berth_status keep(checker *c, const char *key, const berth_seen *seen) {
+/* A line for each operation: its unit, whether it is the root, its device; "-" if that is not known. Then a line for
+ * the device of each piece. */
+static berth_status keep(checker *c, const char *key, const berth_sight *sight) {
+    const berth_seen *seen = sight->ops;
     berth_text *text = NULL;
     BERTH_TRY(berth_text_new(c->model->ctx, &text));
     for (int32_t i = 0; i < berth_graph_op_count(c->model->graph); i++)
         berth_text_printf(text, "%" PRId32 " %d %s\n", seen[i].unit, seen[i].is_root,
                           seen[i].device ? seen[i].device : "-");
+    for (int32_t i = 0; i < sight->n_pieces; i++) berth_text_printf(text, "%s\n", sight->pieces[i]);
     berth_status status = berth_text_status(text);
     if (status == BERTH_OK)
         status = berth_kept_put(c->model->runtime, "places", key, berth_text_string(text), berth_text_size(text));
@@ -80,37 +84,55 @@ static berth_status keep(checker *c, const char *key, const berth_seen *seen) {
     return status;
 }
 
-/* False: that is not what was kept. The names stay in the text. */
-static bool take_kept(const checker *c, char *text, berth_seen *seen) {
+/* Lines for pieces. */
+static berth_status take_pieces(const checker *c, char *text, berth_sight *sight) {
+    const char **pieces = NULL;
+    for (const char *at = text; (at = strchr(at, '\n')); at++) sight->n_pieces++;
+    pieces = berth_arena_push(&c->model->arena, (size_t)sight->n_pieces, sizeof *pieces);
+    if (!pieces) return berth_fail_nomem(c->model->ctx);
+    for (int32_t i = 0; i < sight->n_pieces; i++) {
+        char *line = strchr(text, '\n');
+        *line = 0;
+        pieces[i] = text;
+        text = line + 1;
+    }
+    sight->pieces = pieces;
+    return BERTH_OK;
+}
+
+/* Where they end, in `rest`; NULL: that is not what was kept. The names stay in the text. */
+static void take_kept(const checker *c, char *text, berth_seen *seen, char **rest) {
     int32_t n_ops = berth_graph_op_count(c->model->graph);
+    *rest = NULL;
     for (int32_t i = 0; i < n_ops; i++) {
         char *end = NULL, *line = strchr(text, '\n');
         long unit = strtol(text, &end, 10);
-        if (!line || end == text || end[0] != ' ' || (end[1] != '0' && end[1] != '1') || end[2] != ' ') return false;
-        if (unit < -1 || unit >= INT32_MAX) return false;
+        if (!line || end == text || end[0] != ' ' || (end[1] != '0' && end[1] != '1') || end[2] != ' ') return;
+        if (unit < -1 || unit >= INT32_MAX) return;
         *line = 0;
         seen[i] = (berth_seen){.unit = (int32_t)unit, .is_root = end[1] == '1', .device = end + 3};
         if (strcmp(seen[i].device, "-") == 0) seen[i].device = NULL;
         text = line + 1;
     }
-    return *text == 0;
+    *rest = text;
 }
 
 /* Where a candidate's operations run, unless it was seen before. */
-static berth_status look(checker *c, const berth_candidate *candidate, const berth_seen **out) {
+static berth_status look(checker *c, const berth_candidate *candidate, berth_sight *out) {
     berth_run_model *m = c->model;
     const char *bytes = NULL;
     size_t n = 0;
-    berth_seen *seen = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *seen);
-    const char *key = berth_arena_printf(&m->arena, "places 1\n%s\n%s\nprecision %d", m->runtime->identity,
+    char *rest = NULL;
+    *out = (berth_sight){.ops = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *out->ops)};
+    const char *key = berth_arena_printf(&m->arena, "places 2\n%s\n%s\nprecision %d", m->runtime->identity,
                                          candidate->identity, c->places->native_precision);
-    *out = seen;
-    if (!seen || !key) return berth_fail_nomem(m->ctx);
+    if (!out->ops || !key) return berth_fail_nomem(m->ctx);
     BERTH_TRY(berth_kept_get(m->runtime, &m->arena, "places", key, &bytes, &n));
     char *text = bytes ? berth_arena_string(&m->arena, bytes, n) : NULL;
-    if (text && take_kept(c, text, seen)) return BERTH_OK;
-    BERTH_TRY(m->runtime->kind->places(m, &m->arena, candidate, c->places->native_precision, seen));
-    return keep(c, key, seen);
+    if (text) take_kept(c, text, out->ops, &rest);
+    if (rest) return take_pieces(c, rest, out);
+    BERTH_TRY(m->runtime->kind->places(m, &m->arena, candidate, c->places->native_precision, out));
+    return keep(c, key, out);
 }
 
 /* --- explaining ------------------------------------------------------------------------------------------------- */
@@ -121,8 +143,10 @@ static berth_status ask_stock(checker *c, int32_t op, bool *keeps) {
     berth_candidate candidate;
     *keeps = false;
     if (!c->stock[d]) {
+        berth_sight sight;
         BERTH_TRY(berth_run_model_single(c->model, c->places->devices[d], &candidate));
-        BERTH_TRY(look(c, &candidate, &c->stock[d]));
+        BERTH_TRY(look(c, &candidate, &sight));
+        c->stock[d] = sight.ops;
     }
     const char *ran = c->stock[d][op].device;
     *keeps = ran && c->model->runtime->kind->is_host(ran);
@@ -175,7 +199,19 @@ static berth_status list(checker *c) {
     return c->arena->failed ? berth_fail_nomem(c->model->ctx) : BERTH_OK;
 }
 
+static berth_status list_pieces(checker *c, const berth_sight *sight) {
+    const char **pieces = berth_arena_push(c->arena, (size_t)sight->n_pieces, sizeof *pieces);
+    for (int32_t i = 0; i < sight->n_pieces && pieces; i++)
+        pieces[i] = berth_arena_string(c->arena, sight->pieces[i], strlen(sight->pieces[i]));
+    if (c->arena->failed) return berth_fail_nomem(c->model->ctx);
+    c->places->pieces = pieces;
+    c->places->n_pieces = sight->n_pieces;
+    if (sight->n_pieces == 0) return BERTH_OK;
+    return berth_pieces_count(c->model->ctx, c->model->graph, c->places->device, &c->places->n_planned_pieces);
+}
+
 berth_status berth_places_check(berth_run_model *model, berth_arena *arena, berth_places *places) {
+    berth_sight sight;
     checker c = {.model = model, .arena = arena, .places = places};
     int32_t n_ops = berth_graph_op_count(model->graph), n_devices = 1;
     for (int32_t i = 0; i < n_ops; i++)
@@ -185,7 +221,10 @@ berth_status berth_places_check(berth_run_model *model, berth_arena *arena, bert
     if (model->arena.failed) return berth_fail_nomem(model->ctx);
     places->n_checked = places->n_deviations = 0;
     berth_places_shapes(model->graph, c.shapes);
-    BERTH_TRY(look(&c, places->candidate, &c.seen));
+    places->n_pieces = 0;
+    BERTH_TRY(look(&c, places->candidate, &sight));
+    BERTH_TRY(list_pieces(&c, &sight));
+    c.seen = sight.ops;
     BERTH_TRY(index_units(&c));
     berth_status status = list(&c);
     if (status != BERTH_OK) places->n_checked = places->n_deviations = 0;

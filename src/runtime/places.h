@@ -14,6 +14,9 @@ typedef struct berth_places {
     int32_t n_checked; /* operations of which it is known where they ran */
     int32_t n_deviations;
     const berth_deviation *deviations;
+    int32_t n_pieces; /* that the runtime has made of it; 0: it does not say */
+    int32_t n_planned_pieces;
+    const char *const *pieces; /* the device of each */
 } berth_places;
 
 /* One process with the runtime's own profile, and one more for a device whose operations are found on the host without

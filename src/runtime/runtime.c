@@ -175,7 +175,8 @@ static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_fou
                      .library = runtime->library,
                      .devices = names,
                      .optimisation = BERTH_OPTIMISE_NONE,
-                     .threads = runtime->threads};
+                     .threads = runtime->threads,
+                     .native_precision = true};
     berth_answer answer;
     berth_status status = berth_job_run(ctx, &runtime->arena, &runtime->worker, &job, &answer, NULL);
     if (status == BERTH_E_CANCELLED || status == BERTH_E_NOMEM) return status;
@@ -185,6 +186,7 @@ static berth_status try_device(berth_ctx *ctx, berth_runtime *runtime, berth_fou
         runtime->version = answer.version;
         device->load_ms = answer.load_ms;
         device->first_ms = answer.first_ms;
+        if (!*device->provider && answer.description) device->provider = answer.description;
         return BERTH_OK;
     }
     const char *why = berth_ctx_message(ctx);

@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/runtime/attribute.c
   src/runtime/compare.c
+  src/runtime/copies.c
   src/runtime/inputs.c
   src/runtime/job.c
   src/runtime/kept.c
@@ -11,16 +12,33 @@ target_sources(berth_objects PRIVATE
   src/runtime/npy.c
   src/runtime/op_times.c
   src/runtime/ort.c
+  src/runtime/ort_bind.c
+  src/runtime/ort_copy.c
+  src/runtime/ort_io.c
   src/runtime/ort_kind.c
+  src/runtime/onnx_files.c
   src/runtime/ort_model.c
   src/runtime/ort_times.c
   src/runtime/ort_value.c
   src/runtime/ort_work.c
+  src/runtime/ov.c
+  src/runtime/ov_device.c
+  src/runtime/ov_kind.c
+  src/runtime/ov_map.c
+  src/runtime/ov_model.c
+  src/runtime/ov_nodes.c
+  src/runtime/ov_report.c
+  src/runtime/ov_times.c
+  src/runtime/ov_types.c
+  src/runtime/ov_value.c
+  src/runtime/ov_work.c
+  src/runtime/pieces.c
   src/runtime/places.c
   src/runtime/providers.c
   src/runtime/runtime.c
   src/runtime/scratch.c
   src/runtime/stats.c
+  src/runtime/timing.c
   src/runtime/trace.c
   src/runtime/trial.c
   src/runtime/weights.c

@@ -54,7 +54,7 @@ static berth_status set_up(trial *t) {
         t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
         t->all_ms[i] = berth_arena_push(t->arena, runs, sizeof **t->all_ms);
         t->order[i] = (int32_t)i;
-        t->results[i] = (berth_trial_result){.reason = ""};
+        t->results[i] = (berth_trial_result){.reason = "", .latency.device_peak_bytes = NAN};
     }
     return t->arena->failed ? berth_fail_nomem(t->ctx) : BERTH_OK;
 }
@@ -111,8 +111,11 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     t->n_all[i] += (size_t)answer->n_runs;
     t->load[at] = answer->load_ms;
     t->first[at] = answer->first_ms;
+    r->latency.cores = fmax(r->latency.cores, answer->cores);
     t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
+    if (answer->device_peak_bytes > 0)
+        r->latency.device_peak_bytes = fmax(r->latency.device_peak_bytes, answer->device_peak_bytes);
     if (answer->n_runs > 0) /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
     if (r->n_rounds > 1) return;
@@ -189,6 +192,8 @@ static berth_status run_one(trial *t, int32_t i) {
                      .native_precision = o->native_precision,
                      .inputs = o->inputs,
                      .n_inputs = o->n_inputs,
+                     .io = o->io,
+                     .n_io = o->n_io,
                      .least_runs = o->least_runs,
                      .most_runs = o->most_runs,
                      .run_seconds = o->run_seconds};
@@ -277,7 +282,7 @@ static berth_type type_of_output(const berth_graph *graph, const char *name) {
 
 berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
                                  const berth_trial_result *result, const berth_trial_result *reference,
-                                 berth_difference *difference) {
+                                 berth_type computed, berth_difference *difference) {
     *difference = berth_difference_none();
     if (result->n_outputs != reference->n_outputs)
         return berth_fail(ctx, BERTH_E_NUMERIC, "there are %" PRId32 " outputs, and %" PRId32 " on another device",
@@ -288,7 +293,8 @@ berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth
         berth_mark mark = berth_arena_mark(arena);
         berth_status status = berth_npy_read(ctx, arena, result->outputs[i].file, &a);
         if (status == BERTH_OK) status = berth_npy_read(ctx, arena, reference->outputs[i].file, &b);
-        if (status == BERTH_OK) status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), difference);
+        if (status == BERTH_OK)
+            status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), computed, difference);
         berth_arena_release(arena, mark);
         BERTH_TRY(status);
     }

@@ -20,6 +20,8 @@ typedef struct berth_candidate {
 typedef struct berth_trial_options {
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io;
+    int32_t n_io;
     bool native_precision;
     int32_t rounds;                /* processes of each candidate */
     int32_t least_runs, most_runs; /* in each process */
@@ -57,9 +59,10 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
                              const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
                              berth_trial_result *results);
 
-/* How far the outputs of one candidate are from another's. */
+/* How far the outputs of one candidate are from another's. `computed`: the type that devices were told to compute in,
+ * if it is narrower than that of the outputs; else BERTH_TYPE_UNKNOWN. */
 berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
                                  const berth_trial_result *result, const berth_trial_result *reference,
-                                 berth_difference *difference);
+                                 berth_type computed, berth_difference *difference);
 
 #endif

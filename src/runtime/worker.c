@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "runtime/ort.h"
+#include "runtime/ov.h"
 
 #include <errno.h>
 #include <string.h>
@@ -17,6 +18,7 @@ static const struct {
     berth_status (*work)(berth_ctx *ctx, berth_arena *arena, const berth_job *job, berth_answer *answer);
 } runtimes[] = {
     {"onnxruntime", berth_ort_work},
+    {"openvino", berth_ov_work},
 };
 
 static berth_status work(berth_ctx *ctx, berth_arena *arena, berth_answer *answer) {

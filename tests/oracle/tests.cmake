@@ -23,6 +23,7 @@ berth_oracle_test(plan_json)
 berth_oracle_test(policy)
 berth_oracle_test(export)
 berth_oracle_test(real_placements)
+berth_oracle_test(openvino_placements)
 berth_oracle_test(measured_search)
 berth_oracle_test(exported_places)
 

@@ -72,7 +72,7 @@ static void measure(fixture *f, const berth_calibration *truth, double noise, ui
     double *time_ms = berth_arena_push(&f->arena, 2 * n, sizeof *time_ms);
     const double fixed[4] = {0, truth->in_fixed_ms, truth->out_fixed_ms, 0};
     const double per_byte[4] = {0, truth->in_ms_per_byte, truth->out_ms_per_byte, 0};
-    const double launch[2] = {0, truth->launch_ms};
+    const double launch[2] = {0, truth->handing_ms};
     berth_sim *sim = NULL;
     for (size_t i = 0; i < 2 * n; i++)
         time_ms[i] = f->costs->time_ms[i] * (i % 2 ? truth->other_scale : truth->host_scale);
@@ -92,7 +92,7 @@ static void measure(fixture *f, const berth_calibration *truth, double noise, ui
 static void calibrate(fixture *f) {
     f->fit = (berth_calibration){0.1, 1, 1, 0.01, 0.05, 2e-7, 0.1, 2e-7};
     assert_int_equal(berth_calibrate(f->ctx, f->costs, f->runs, f->n, &f->fit, f->predicted), BERTH_OK);
-    const double numbers[] = {f->fit.run_ms,      f->fit.host_scale,     f->fit.other_scale,  f->fit.launch_ms,
+    const double numbers[] = {f->fit.run_ms,      f->fit.host_scale,     f->fit.other_scale,  f->fit.handing_ms,
                               f->fit.in_fixed_ms, f->fit.in_ms_per_byte, f->fit.out_fixed_ms, f->fit.out_ms_per_byte};
     for (int i = 0; i < BERTH_CALIBRATION_NUMBERS; i++) assert_true(numbers[i] >= 0 && numbers[i] < INFINITY);
 }
@@ -161,7 +161,7 @@ static void what_does_not_count(void **state) {
     assert_true(error_of(f, truth, &correlation) < 0.1);
     for (int32_t i = 0; i < f->n; i++) f->runs[i].ms = NAN; /* nothing is left: the guess stays */
     calibrate(f);
-    assert_true(fabs(f->fit.host_scale - 1) < 1e-6 && fabs(f->fit.launch_ms / 0.01 - 1) < 1e-6);
+    assert_true(fabs(f->fit.host_scale - 1) < 1e-6 && fabs(f->fit.handing_ms / 0.01 - 1) < 1e-6);
     berth_arena_release(&f->arena, mark);
 }
 
@@ -174,7 +174,7 @@ static void odd_guesses(void **state) {
     measure(f, &truths[0], 0, &random);
     f->fit = (berth_calibration){0, NAN, INFINITY, -1, 0, 0, 0, 0};
     assert_int_equal(berth_calibrate(f->ctx, f->costs, f->runs, f->n, &f->fit, f->predicted), BERTH_OK);
-    assert_true(isfinite(f->fit.host_scale) && isfinite(f->fit.other_scale) && f->fit.launch_ms >= 0);
+    assert_true(isfinite(f->fit.host_scale) && isfinite(f->fit.other_scale) && f->fit.handing_ms >= 0);
     for (int32_t i = 0; i < f->n; i++) assert_true(isfinite(f->predicted[i]));
     assert_int_equal(berth_calibrate(f->ctx, f->costs, NULL, 0, &f->fit, NULL), BERTH_OK);
     berth_costs other = *f->costs;

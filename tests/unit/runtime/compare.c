@@ -27,7 +27,7 @@ static berth_npy tensor_of(char kind, int32_t item_size, int64_t n, const void *
 
 static berth_difference difference_of(berth_ctx *ctx, const berth_npy *a, const berth_npy *b, berth_type type) {
     berth_difference d = berth_difference_none();
-    assert_int_equal(berth_compare(ctx, "y", a, b, type, &d), BERTH_OK);
+    assert_int_equal(berth_compare(ctx, "y", a, b, type, BERTH_TYPE_UNKNOWN, &d), BERTH_OK);
     return d;
 }
 
@@ -103,10 +103,10 @@ static void what_is_counted_must_be_equal(void **state) {
     b.rank = 2;
     b.dims[1] = 3;
     berth_difference d = berth_difference_none();
-    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, &d), BERTH_E_NUMERIC);
+    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, BERTH_TYPE_UNKNOWN, &d), BERTH_E_NUMERIC);
     float z[] = {1, 2, 3};
     b = tensor_of('f', 4, 3, z);
-    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, &d), BERTH_E_NUMERIC);
+    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, BERTH_TYPE_UNKNOWN, &d), BERTH_E_NUMERIC);
     assert_non_null(strstr(berth_ctx_message(*state), "'y'"));
 }
 

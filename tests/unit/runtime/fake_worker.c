@@ -10,13 +10,18 @@
  *     crash=KIND[@N]             it crashes, or does so from its N-th process on, from 0; KIND "any": of all;
  *                                likewise:
  *     hang, kill (as the system does if memory is short), memory (takes all of it), gone (the other device), differ
- *     (other outputs), shape (other outputs' shapes), silent (no answer), garbage (no JSON), many (more runs than
- *     asked for), none (no runs), negative (times), fail (an error of the runtime)
+ *     (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage (no JSON),
+ *     many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
  *     room=N                     no more than N operations fit on the other device beside some on the CPU
  *     quiet                      the other device does not say what its kernels take
+ *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
+ *     refuses                    (OpenVINO) the other device is said not to run the first operation
+ *
+ * For OpenVINO the first device is "CPU0", and placements come as maps.
  *
  * A line for every job with its kind goes to $BERTH_FAKE_LOG. */
 #include "support.h"
@@ -26,6 +31,8 @@
 #include "base/text.h"
 #include "runtime/job.h"
 #include "runtime/npy.h"
+#include "runtime/ov_map.h"
+#include "runtime/ov_report.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -82,6 +89,25 @@ static void find_places(work *w) {
     for (size_t i = 0; i + k < w->model_size && !is_single && op < n; i++)
         if (memcmp(w->model + i, key, k) == 0) w->device[op++] = w->model[i + k] != 'a';
     for (int32_t i = 0; i < n; i++) n_other += w->device[i];
+    w->kind = n_other == 0 ? "cpu" : n_other == n ? "other" : "split";
+}
+
+static bool is_openvino(const work *w) {
+    return strcmp(w->job.runtime, "openvino") == 0;
+}
+
+static void find_places_in_map(work *w) {
+    const berth_ov_mark *marks = NULL;
+    size_t n_marks = 0;
+    int32_t n = berth_graph_op_count(w->graph), n_other = 0;
+    if (w->job.assignment) try(w, berth_ov_map_read(w->ctx, &w->arena, w->job.assignment, &marks, &n_marks));
+    for (int32_t i = 0; i < n; i++) {
+        const char *device = w->job.devices[0];
+        for (size_t k = 0; k < n_marks; k++)
+            if (strcmp(marks[k].name, berth_graph_op(w->graph, i)->name) == 0) device = marks[k].device;
+        w->device[i] = strcmp(device, "CPU0") != 0;
+        n_other += w->device[i];
+    }
     w->kind = n_other == 0 ? "cpu" : n_other == n ? "other" : "split";
 }
 
@@ -153,6 +179,30 @@ static const char *put_profile(work *w) {
     return path;
 }
 
+/* Every operation a node of its own, and a piece for every change of device. */
+static const char *put_report(work *w) {
+    static const char *const names[] = {"CPU0", "CPU1"};
+    int32_t n = berth_graph_op_count(w->graph);
+    const char **pieces = berth_arena_push(&w->arena, (size_t)n, sizeof *pieces);
+    berth_ov_report_node *nodes = berth_arena_push(&w->arena, (size_t)n, sizeof *nodes);
+    const char *refused[] = {berth_graph_op(w->graph, 0)->name};
+    bool refuses = setting("refuses") && w->device[0] == 1 && !w->job.assignment;
+    berth_ov_reported report = {0, refuses, n, pieces, refused, nodes};
+    berth_text *text = NULL;
+    for (int32_t i = 0; i < n; i++) {
+        const char *name = berth_graph_op(w->graph, i)->name;
+        if (i == 0 || w->device[i] != w->device[i - 1]) pieces[report.n_pieces++] = names[w->device[i]];
+        nodes[i] =
+            (berth_ov_report_node){{name, "Any", name, op_ms(w, i), i + 1 < n ? i + 1 : -1}, report.n_pieces - 1};
+    }
+    if (setting("elsewhere")) nodes[0].piece = report.n_pieces - 1;
+    try(w, berth_text_new(w->ctx, &text));
+    berth_ov_report_write(text, &report);
+    put_file(w, w->job.profile, berth_text_string(text), berth_text_size(text));
+    berth_text_free(text);
+    return w->job.profile;
+}
+
 static void put_outputs(work *w, berth_answer *answer) {
     int32_t n = 0;
     const int32_t *outputs = berth_graph_outputs(w->graph, &n);
@@ -163,7 +213,8 @@ static void put_outputs(work *w, berth_answer *answer) {
         for (int32_t d = 0; d < npy.rank; d++) npy.count *= npy.dims[d] = tensor->shape.dims[d].min;
         if (is_told(w, "shape")) npy.rank = 1, npy.dims[0] = npy.count;
         float *values = berth_arena_push(&w->arena, (size_t)npy.count, sizeof *values);
-        for (int64_t k = 0; k < npy.count; k++) values[k] = 0.5f + (is_told(w, "differ") ? 1 : 0);
+        for (int64_t k = 0; k < npy.count; k++)
+            values[k] = 0.5f + (is_told(w, "differ") ? 1 : 0) + (is_told(w, "near") ? 0.02f : 0);
         npy.data = values;
         npy.size = (size_t)npy.count * sizeof *values;
         files[i] = (berth_job_file){tensor->name, berth_arena_printf(&w->arena, "%s/o%d.npy", w->job.output_folder, i)};
@@ -219,8 +270,9 @@ static void answer_run(work *w, berth_answer *answer) {
     answer->n_runs = n;
     answer->load_ms = 3;
     answer->first_ms = 2 * ms;
+    if (w->job.devices[0] && setting("counts")) answer->device_peak_bytes = 1000 + w->process;
     if (w->job.output_folder) put_outputs(w, answer);
-    if (w->job.profile) answer->profile = put_profile(w);
+    if (w->job.profile) answer->profile = is_openvino(w) ? put_report(w) : put_profile(w);
 }
 
 int main(void) {
@@ -237,10 +289,15 @@ int main(void) {
         try(&w, berth_graph_read(w.ctx, &w.graph, w.job.model, NULL));
         try(&w, berth_file_read(w.ctx, &w.arena, w.job.model, 1 << 24, &w.model, &w.model_size));
         if (berth_graph_op_count(w.graph) > MOST_OPS) return 9;
-        find_places(&w);
+        (is_openvino(&w) ? find_places_in_map : find_places)(&w);
         take_number(&w);
         misbehave(&w);
         answer_run(&w, &answer);
+    }
+    if (w.job.kind == BERTH_JOB_COPY) {
+        static const berth_copy copies[] = {{1000, 0.3, 0.4}, {2000, 0.4, 0.6}};
+        answer.copies = copies;
+        answer.n_copies = 2;
     }
     try(&w, berth_text_new(w.ctx, &text));
     berth_answer_write(text, &answer);

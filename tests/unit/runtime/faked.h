@@ -28,6 +28,7 @@ typedef struct faked {
 } faked;
 
 static const char *const faked_devices[] = {"cpu", "webgpu"};
+static const char *const faked_ov_devices[] = {"CPU0", "CPU1:bf16"}; /* of faked_open_ov() */
 
 static inline void faked_say(const char *how) {
     setenv("BERTH_FAKE_WORKER", how, 1);
@@ -62,7 +63,7 @@ static inline void faked_write_model(const char *path) {
 }
 
 /* Everything that is made up on the way lies in a folder of its own, so that what is left behind is seen. */
-static inline int faked_open(void **state) {
+static inline int faked_open_as(void **state, const char *runtime) {
     static faked f;
     f = (faked){.cpu_ms = 5 * FAKED_BLOCK, .other_ms = 5 * FAKED_BLOCK, .split_ms = 2 * FAKED_BLOCK + 0.5};
     berth_runtime_options options = berth_runtime_options_default();
@@ -78,6 +79,7 @@ static inline int faked_open(void **state) {
     faked_say("");
     faked_write_model(f.model);
     f.graph = support_read(f.ctx, f.model);
+    options.name = runtime;
     options.library = f.model; /* nobody opens it */
     options.worker = BERTH_FAKE_WORKER_PROGRAM;
     options.seconds = 60;
@@ -85,6 +87,14 @@ static inline int faked_open(void **state) {
     assert_int_equal(berth_runtime_new(f.ctx, &f.runtime, &options), BERTH_OK);
     *state = &f;
     return 0;
+}
+
+static inline int faked_open(void **state) {
+    return faked_open_as(state, "onnxruntime");
+}
+
+static inline int faked_open_ov(void **state) {
+    return faked_open_as(state, "openvino");
 }
 
 /* A model without chains, which the published methods take for one operation: MatMul and Relu side by side. */

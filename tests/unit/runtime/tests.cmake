@@ -9,6 +9,9 @@ berth_unit_test(runtime attribute)
 berth_unit_test(runtime weights)
 berth_unit_test(runtime trial)
 berth_unit_test(runtime measure)
+berth_unit_test(runtime ov)
+berth_unit_test(runtime ov_measure)
+berth_unit_test(runtime pieces)
 berth_unit_test(runtime kept)
 
 # A library that is not ONNX Runtime, or not as it should be: what it does is up to $BERTH_FAKE.
@@ -18,6 +21,16 @@ set_target_properties(fake_ort PROPERTIES C_VISIBILITY_PRESET default)
 add_dependencies(unit_runtime_runtime fake_ort berth_cli)
 target_compile_definitions(unit_runtime_runtime PRIVATE BERTH_CLI="$<TARGET_FILE:berth_cli>"
                            BERTH_FAKE_ORT="$<TARGET_FILE:fake_ort>")
+
+add_library(fake_ov MODULE tests/unit/runtime/fake_ov.c)
+berth_ours(fake_ov)
+set_target_properties(fake_ov PROPERTIES C_VISIBILITY_PRESET default)
+add_dependencies(unit_runtime_ov fake_ov berth_cli)
+target_compile_definitions(unit_runtime_ov PRIVATE BERTH_CLI="$<TARGET_FILE:berth_cli>"
+                           BERTH_FAKE_OV="$<TARGET_FILE:fake_ov>")
+if(TARGET berth_openvino)
+  add_dependencies(unit_runtime_ov berth_openvino)
+endif()
 
 # A worker without any runtime: what it answers is up to $BERTH_FAKE_WORKER. Tests of place use it, too.
 add_executable(fake_worker tests/unit/runtime/fake_worker.c)
@@ -31,6 +44,7 @@ function(berth_faked test)
 endfunction()
 berth_faked(unit_runtime_trial)
 berth_faked(unit_runtime_measure)
+berth_faked(unit_runtime_ov_measure)
 berth_faked(unit_runtime_kept)
 add_dependencies(unit_runtime_measure berth_cli)
 target_compile_definitions(unit_runtime_measure PRIVATE BERTH_CLI="$<TARGET_FILE:berth_cli>")
