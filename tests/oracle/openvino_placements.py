@@ -93,6 +93,14 @@ def check_found(found, other):
     expect(abs(off) <= 1 + planned // 4, f"{planned + off} pieces, {planned} planned: {found['pieces']}")
 
 
+def check_made_up(folder, draw):
+    """The IRs of the tree come without weights."""
+    for name in ("inception_v3", "bert_base"):
+        found = place_randomly(SOURCE / "models" / "ir" / f"{name}.xml", folder, draw, "CPU1", "--synthesize-weights")
+        expect(found["runtime"]["synthesized_weights"], found["runtime"])
+        print(f"{name}, made-up weights: {len(found['pieces'])} pieces", flush=True)
+
+
 def check_bundled(folder, draw, other):
     # OpenVINO 2026.4 computes other numbers in bf16 where an attention mask comes from another piece, unless it is told
     # not to join attention into one kernel; and the least float, which masks, is infinite in bf16: nothing is masked.
@@ -229,6 +237,7 @@ def main():
         check_onnx(folder, draw)
         check_threads(openvino, folder)
         check_refused(folder)
+        check_made_up(folder, draw)
         check_bundled(folder, draw, other)
     finally:
         shutil.rmtree(folder)
