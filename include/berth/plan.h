@@ -31,7 +31,7 @@ typedef struct berth_plan_input {
 /** What one method did during the search. */
 typedef struct berth_plan_method {
     const char *method;
-    double makespan_ms; /* INFINITY: it found no feasible placement */
+    double makespan_ms; /* INFINITY: it found no feasible placement; measured, if evaluations were real runs */
     int64_t evaluations;
     double seconds;
 } berth_plan_method;
@@ -43,6 +43,15 @@ typedef struct berth_plan_setting {
     double number;    /* ... or, if it is a switch, 0 or 1 */
     bool is_switch;
 } berth_plan_setting;
+
+/** Evaluations of a search that were real runs, each of one placement in one process. */
+typedef struct berth_plan_runs {
+    int64_t placements; /* different ones: those that were made and those from the store */
+    int64_t made;       /* by this command */
+    int64_t stored;     /* by one that was killed (`resume`) */
+    int64_t failed;     /* of these, what could not be run: masked, never a time */
+    int64_t repeated;   /* times that the search came back to one of them */
+} berth_plan_runs;
 
 typedef struct berth_plan {
     /* the model */
@@ -72,7 +81,8 @@ typedef struct berth_plan {
     int32_t n_settings; /* of the learned method that took part, if one did */
     const berth_plan_setting *settings;
     const char *policy_sha256; /* of the policy file that it started from, or NULL */
-    double makespan_ms, lower_bound_ms;
+    double makespan_ms;
+    double lower_bound_ms;   /* NAN: none, since evaluations were real runs */
     double gap;              /* makespan / bound - 1; 0: proven optimal; INFINITY: no bound but 0 */
     const double *single_ms; /* [n_devices] all on one device; INFINITY: infeasible */
     int32_t n_ops, n_order;
@@ -83,6 +93,7 @@ typedef struct berth_plan {
     const berth_measured *measured;
     const berth_graph *graph; /* of `measured` */
     const char *verdict;
+    const berth_plan_runs *runs; /* NULL: evaluations were simulated */
 
     /* the search; not in the file */
     bool searched; /* the members below are filled in */

@@ -19,9 +19,14 @@ typedef struct berth_real_options {
     berth_profile_options profile; /* its run options are for all runs */
     double min_gain;               /* a split is chosen only if it surely gains more than this share */
     int32_t candidates;            /* placements that are run, at most */
+    bool measured;                 /* evaluations of the search are real runs, not simulated ones; each is one process
+                                      of so many runs: */
+    int32_t least_runs, most_runs;
+    double run_seconds; /* no more runs after so many seconds of them, but the least */
 } berth_real_options;
 
-/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 3 candidates. */
+/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 3 candidates; simulated evaluations, else 3
+ * to 10 runs in a tenth of a second each. */
 BERTH_API berth_real_options berth_real_options_default(void);
 
 typedef struct berth_real_plan {
@@ -37,6 +42,14 @@ typedef struct berth_real_plan {
 /**
  * Place a model on real devices. Where no split surely gains `min_gain` over the fastest single device on fresh runs,
  * the answer is that device.
+ *
+ * With `measured`, every placement that the method compares is run, one process at a time, and its median is what the
+ * method sees and learns from. Placements that differ only within what a runtime runs as one are one placement, and no
+ * placement is run twice: what the search asks for again counts a sixteenth of an evaluation. What cannot be run is
+ * left out; methods that build or prove do so on the calibrated model, and their placements are run. Every device alone
+ * is run first. The best splits are then run again, as without `measured`. With the same seed, no limit of time and
+ * `resume` on a store that has all results the search is the same on any number of threads. The cancel callback ends
+ * the search; since no split is then confirmed, the answer is the fastest single device.
  * @param model    path of the ONNX file that the graph was read from
  * @param devices  of the runtime, the cpu first
  * @return BERTH_OK; what berth_profile_take(), berth_place() and berth_measure() return

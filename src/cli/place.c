@@ -17,13 +17,14 @@
 #include "cli/timeline.h"
 #include "cli/usage.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 typedef struct place_values {
     cli_common common;
-    const char *devices, *model, *method, *group, *objective, *budget, *profile, *policy, *output;
+    const char *devices, *model, *method, *group, *objective, *budget, *profile, *policy, *evaluate, *output;
     int64_t evaluations, seed, threads;
     double piece_ms;
     cli_limit_lists limits;
@@ -66,6 +67,8 @@ static const cli_option options[] = {
      .help = "of a learned method; 'berth help settings' lists them"},
     {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS", .help = "shape of an input, as in x=1x3x224x224"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
+    {"evaluate", 0, CLI_STRING, CLI_RARE, AT(evaluate), "HOW",
+     .help = "simulated (default), or measured: by real runs"},
     {"min-gain", 0, CLI_DOUBLE, CLI_RARE, AT(min_gain), "PERCENT", .low = 0, .high = 100,
      .help = "that a split must surely gain when it is run (default 3)"},
     CLI_RUNNING_CORE(place_values, running),
@@ -81,7 +84,10 @@ static const char details[] =
     "With --runtime onnxruntime or openvino the devices are real: every operation is timed on\n"
     "each, the best placements are run against every single device, and a split is the answer\n"
     "only if it surely gains --min-gain. --budget (default 2m) is then for everything, and\n"
-    "--profile the file that the times are kept in (default: beside the plan).\n"
+    "--profile the file that the times are kept in (default: beside the plan). With --evaluate\n"
+    "measured every placement that the method compares is run, too, and a learned method learns\n"
+    "from what was measured; the same placement is run once, what cannot be run is left out, and\n"
+    "after a kill --resume repeats nothing. --evaluations alone then sets no limit of time.\n"
     "\n"
     "The answer comes with a lower bound on what any placement takes; a gap of 0 means that it\n"
     "is proven optimal. Ctrl-C ends the search and keeps the best answer so far.\n"
@@ -150,6 +156,18 @@ static bool parse_budget(const place_values *values, berth_place_options *out, c
     }
     if (!values->budget || cli_parse_seconds(values->budget, &out->seconds)) return true;
     snprintf(message, size, "--budget needs a time such as 10s, 500ms or 2m, not '%.60s'", values->budget);
+    return false;
+}
+
+static bool parse_evaluate(const place_values *values, bool is_real, bool *measured, char *message, size_t size) {
+    const char *how = values->evaluate;
+    *measured = how && strcmp(how, "measured") == 0;
+    if (how && !*measured && strcmp(how, "simulated") != 0) {
+        snprintf(message, size, "--evaluate is simulated or measured, not '%.60s'", how);
+        return false;
+    }
+    if (!*measured || is_real) return true;
+    snprintf(message, size, "--evaluate measured needs a runtime to measure with: --runtime onnxruntime");
     return false;
 }
 
@@ -223,6 +241,18 @@ static int place(berth_ctx *ctx, const place_values *values, const berth_place_o
 
 /* --- on real devices -------------------------------------------------------------------------------------------- */
 
+static void put_runs(berth_text *text, const berth_plan *plan) {
+    const berth_plan_runs *runs = plan->runs;
+    cli_text_key(text, "evaluations");
+    berth_text_printf(text,
+                      "%" PRId64 ", measured: %" PRId64 " placements run, %" PRId64 " more from the store, %" PRId64
+                      " that could not be run, %" PRId64 " times one that was known\n",
+                      plan->evaluations, runs->made, runs->stored, runs->failed, runs->repeated);
+    cli_text_key(text, "found by");
+    berth_text_printf(text, "%s (%s)%s; nothing is proven of what was measured\n", plan->found_by, plan->source,
+                      plan->interrupted ? "; interrupted" : "");
+}
+
 static void put_real(berth_text *text, const berth_real_plan *real, const berth_graph *graph, const char *output) {
     cli_text_key(text, "answer");
     berth_text_printf(text, "%s\n", real->verdict);
@@ -233,6 +263,7 @@ static void put_real(berth_text *text, const berth_real_plan *real, const berth_
         berth_text_printf(text, "%s%d on %s", d ? ", " : "", n, real->plan->device_names[d]);
     }
     berth_text_printf(text, "\n");
+    if (real->plan->runs) put_runs(text, real->plan);
     if (real->profile && real->profile->n_devices > 1) {
         cli_text_key(text, "prediction");
         berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %d runs that it was fitted to\n",
@@ -322,15 +353,19 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     how.shapes = shapes.bindings;
     how.n_shapes = shapes.n;
     how.progress = cli_progress(values.common.quiet);
-    if (!values.running.runtime.name || cli_runtime_is_none(&values.running.runtime)) return place(ctx, &values, &how);
+    bool is_real = values.running.runtime.name && !cli_runtime_is_none(&values.running.runtime), measured = false;
+    if (!parse_evaluate(&values, is_real, &measured, message, sizeof message))
+        return cli_report_misuse(&cli_place, message);
+    if (!is_real) return place(ctx, &values, &how);
     static cli_pairs inputs;
     char profile[4096];
     berth_real_options real = berth_real_options_default();
     if (!cli_running_parse(&values.running, &inputs, &real.profile.run, values.common.quiet, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
     how.profile = name_profile(&values, profile, sizeof profile);
-    if (!values.budget) how.seconds = real.place.seconds;
+    if (!values.budget && !(measured && values.evaluations > 0)) how.seconds = real.place.seconds;
     real.place = how;
+    real.measured = measured;
     real.profile.run.seed = how.seed;
     real.min_gain = values.min_gain / 100;
     return place_real(ctx, &values, &real);

@@ -3,7 +3,7 @@
  *
  * An episode draws `steps` placements one after another; each step adds the network's output to its next input (X := X
  * + F), which starts anew every episode. The reward is 1 / seconds, or 1e-10 for what cannot run and, where the
- * settings ban them, for placements on a single device. Then one step of Adam on
+ * settings ban them, for placements on a single device; what failed in a real run is left out. Then one step of Adam on
  *
  *     shared     -R sum of all log-probabilities, R = sum of r_(T - i) discount^i          the code
  *     per-step   -sum of discount^i r_i log-probability_i                                  the paper
@@ -35,7 +35,7 @@ typedef struct episodes {
     bool again;            /* samples are played again */
     berth_real *x;         /* [n_nodes * width] what the network sees now */
     berth_sample *samples; /* [n_steps] */
-    double *seconds;       /* [n_steps] INFINITY: failed */
+    double *seconds;       /* [n_steps] INFINITY: infeasible; NAN: masked, not to be learnt from */
     /* of this episode */
     double sum_ms, best_ms, sum_entropy, sum_clusters;
     int32_t n_ok;
@@ -44,6 +44,7 @@ typedef struct episodes {
 static const double failed_reward = 1e-10;
 
 static double reward_of(double seconds) {
+    if (isnan(seconds)) return 0;
     return seconds < INFINITY ? 1 / seconds : failed_reward;
 }
 
@@ -61,10 +62,12 @@ static double measure(episodes *e) {
     const int32_t *device = e->rollout.device;
     const berth_costs *c = search->problem->costs;
     double ms = INFINITY;
-    if (e->ban_single && c->n_devices > 1 && is_single(device, c->n_tasks))
+    bool is_banned = e->ban_single && c->n_devices > 1 && is_single(device, c->n_tasks);
+    if (is_banned)
         berth_search_count(search, 1);
     else
         ms = berth_search_evaluate(search, device, NULL);
+    if (!is_banned && search->is_masked) return NAN;
     if (ms < search->best_ms) berth_search_offer(search, device, NULL, BERTH_SOURCE_SAMPLE, e->method);
     if (ms < INFINITY) {
         e->sum_ms += ms;
@@ -76,6 +79,7 @@ static double measure(episodes *e) {
 
 /* d loss / d log_p of step i, but for a factor common to the episode. */
 static double weight_at_once(const episodes *e, int32_t i) {
+    if (isnan(e->seconds[i])) return 0;
     return e->kind == RETURN_PER_STEP ? -pow(e->discount, i) * reward_of(e->seconds[i]) : 1;
 }
 
@@ -119,22 +123,25 @@ static double shared_return(const episodes *e) {
 
 /* (mean - log seconds) / deviation; failures count as the slowest of the others, and a little worse. */
 static double advantage_of(const episodes *e, int32_t step) {
-    double mean = 0, spread = 0, worst = -INFINITY;
-    for (int32_t i = 0; i < e->n_steps; i++)
-        if (e->seconds[i] < INFINITY) worst = fmax(worst, log(e->seconds[i]));
-    if (!(worst > -INFINITY)) return 0;
-    worst += 0.1;
-    for (int32_t i = 0; i < e->n_steps; i++) mean += fmin(log(e->seconds[i]), worst) / e->n_steps;
+    double mean = 0, spread = 0, worst = -INFINITY, n = 0;
     for (int32_t i = 0; i < e->n_steps; i++) {
-        double off = fmin(log(e->seconds[i]), worst) - mean;
-        spread += off * off / e->n_steps;
+        if (e->seconds[i] < INFINITY) worst = fmax(worst, log(e->seconds[i]));
+        n += !isnan(e->seconds[i]);
+    }
+    if (!(worst > -INFINITY) || isnan(e->seconds[step])) return 0;
+    worst += 0.1;
+    for (int32_t i = 0; i < e->n_steps; i++)
+        if (!isnan(e->seconds[i])) mean += fmin(log(e->seconds[i]), worst) / n;
+    for (int32_t i = 0; i < e->n_steps; i++) {
+        double off = isnan(e->seconds[i]) ? 0 : fmin(log(e->seconds[i]), worst) - mean;
+        spread += off * off / n;
     }
     return spread > 0 ? (mean - fmin(log(e->seconds[step]), worst)) / sqrt(spread) : 0;
 }
 
 static double weight_of(const episodes *e, int32_t i) {
     switch (e->kind) {
-    case RETURN_SHARED: return -shared_return(e);
+    case RETURN_SHARED: return isnan(e->seconds[i]) ? 0 : -shared_return(e);
     case RETURN_PER_STEP: return weight_at_once(e, i);
     case RETURN_ADVANTAGE: break;
     }

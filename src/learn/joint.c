@@ -75,15 +75,24 @@ static berth_status draw(joint *j, int32_t *n_out) {
 
 /* --- learning --------------------------------------------------------------------------------------------------- */
 
+/* The draws that could be run; the number. */
+static int32_t keep_scored(joint *j, int32_t n) {
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (!isnan(j->draws[i].score)) j->learnt[kept++] = &j->draws[i];
+    return kept;
+}
+
 /* What an update learns from: the draws and the elites, with their advantages. The number. */
 static int32_t weigh(joint *j, int32_t n) {
     static const double most = 3;
     double mean = 0, spread = 0;
-    for (int32_t i = 0; i < n; i++) mean += j->draws[i].score / n;
-    for (int32_t i = 0; i < n; i++) spread += (j->draws[i].score - mean) * (j->draws[i].score - mean) / n;
-    for (int32_t i = 0; i < n; i++) j->learnt[i] = &j->draws[i];
-    for (int32_t i = 0; i < j->n_elites; i++) j->learnt[n + i] = &j->elites[i];
-    n += j->n_elites;
+    int32_t n_scored = keep_scored(j, n);
+    for (int32_t i = 0; i < n_scored; i++) mean += j->learnt[i]->score / n_scored;
+    for (int32_t i = 0; i < n_scored; i++)
+        spread += (j->learnt[i]->score - mean) * (j->learnt[i]->score - mean) / n_scored;
+    for (int32_t i = 0; i < j->n_elites; i++) j->learnt[n_scored + i] = &j->elites[i];
+    n = n_scored > 0 ? n_scored + j->n_elites : 0;
     for (int32_t i = 0; i < n; i++) {
         double gain = (mean - j->learnt[i]->score) / (sqrt(spread) + 1e-9);
         j->advantage[i] = fmax(fmin(gain, most), -most);
@@ -95,7 +104,7 @@ static int32_t weigh(joint *j, int32_t n) {
 static void keep_best(joint *j, int32_t n) {
     for (int32_t i = 0; i < n; i++) {
         int32_t at = j->n_elites;
-        bool is_there = false;
+        bool is_there = isnan(j->draws[i].score);
         for (int32_t k = 0; k < j->n_elites; k++) is_there |= j->elites[k].score == j->draws[i].score;
         if (is_there) continue;
         if (at == N_ELITES && j->draws[i].score >= j->elites[at - 1].score) continue;
@@ -147,7 +156,7 @@ static berth_matrix *loss(joint *j, const berth_joint_pass *pass, int32_t n, boo
 
 static berth_status learn(joint *j, int32_t n_draws) {
     int32_t n = weigh(j, n_draws), epochs = (int32_t)setting(j, BERTH_SET_EPOCHS);
-    for (int32_t i = 0; i < epochs && !berth_search_interrupted(j->search); i++) {
+    for (int32_t i = 0; i < epochs && n > 0 && !berth_search_interrupted(j->search); i++) {
         berth_joint_pass pass;
         clear(j, true);
         BERTH_TRY(berth_joint_replay(&j->net, &j->once, j->learnt, n, &pass));
@@ -183,9 +192,8 @@ static berth_status polish(joint *j) {
     BERTH_TRY(berth_stroll_init(&walk, j->search, "hsdag", &has_start));
     walk.source = BERTH_SOURCE_POLISHED_SAMPLE;
     for (int idle = 0; has_start && idle < MOST_IDLE && walk.ms > 0 && !berth_search_stop(j->search);) {
-        int64_t before = j->search->evaluations;
         double now = walk.ms, ms = berth_stroll_try_random(&walk);
-        idle = j->search->evaluations > before ? 0 : idle + 1;
+        idle = berth_stroll_moved(&walk) ? 0 : idle + 1;
         if (idle > 0) continue;
         if (ms <= now)
             berth_stroll_keep(&walk);

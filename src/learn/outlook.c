@@ -137,7 +137,7 @@ static double from_start(const berth_outlook *s, int32_t task) {
 void berth_outlook_read(berth_outlook *outlook) {
     berth_outlook *s = outlook;
     size_t n = (size_t)s->costs->n_tasks;
-    s->ms = s->walk->ms;
+    s->ms = s->walk->model_ms;
     if (s->has_times) {
         memcpy(s->start, berth_sim_starts(s->walk->sim), n * sizeof *s->start);
         memcpy(s->end, berth_sim_ends(s->walk->sim), n * sizeof *s->end);

@@ -90,11 +90,21 @@ static berth_status update(placeto *p) {
     return berth_policy_step(p->search->ctx, p->policy, NULL);
 }
 
+/* A choice that could not be run and was taken back: a step without a reward, of which nothing is learnt. */
+static berth_status skip(placeto *p, int32_t step, double entropy) {
+    p->reward[step] = NAN;
+    p->sum_entropy += entropy;
+    berth_params_zero_grad(&p->policy->params);
+    credit(p, 0, 0);
+    return BERTH_OK;
+}
+
 static berth_status place_node(placeto *p, int32_t step, uint64_t mask) {
     int32_t device = 0;
     double log_p = 0, entropy = 0;
     BERTH_TRY(choose(p, mask, &device, &log_p, &entropy));
     double gain = berth_placeto_put(&p->state, device);
+    if (isnan(gain)) return skip(p, step, entropy);
     add_to(&p->square, gain * gain);
     double reward = p->square.value > 0 ? gain / sqrt(p->square.value) : 0;
     double baseline = p->of_step[step].n > 0 ? p->of_step[step].value : p->of_all.value;
@@ -115,6 +125,10 @@ static void learn_baselines(placeto *p) {
     double sum = 0;
     for (int32_t step = p->sequence->n_steps - 1; step >= 0; step--) {
         if (!has_choice(p, step)) continue;
+        if (isnan(p->reward[step])) {
+            sum *= p->discount;
+            continue;
+        }
         sum = p->reward[step] + p->discount * sum;
         add_to(&p->of_step[step], sum);
         add_to(&p->of_all, sum);

@@ -261,7 +261,7 @@ double berth_placeto_put(berth_placeto_state *s, int32_t device) {
     double score = evaluate(s, BERTH_SOURCE_SAMPLE), gain = s->score - score;
     bool runs = s->scores->ms < INFINITY;
     *column_of(s, step, DONE) = 1;
-    if (!runs && s->feasible) {
+    if (isnan(score) || (!runs && s->feasible)) {
         s->device[step] = old;
         return gain;
     }

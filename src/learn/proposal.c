@@ -266,6 +266,11 @@ double berth_proposer_try(berth_proposer *proposer, const berth_proposal *propos
     return berth_stroll_try(proposer->walk, q->units, q->n_units, q->to);
 }
 
+void berth_proposer_mask(berth_proposer *proposer, const berth_proposal *proposal) {
+    uint64_t key = hash(proposer, proposal);
+    proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] = key;
+}
+
 void berth_proposer_note(berth_proposer *proposer, const berth_proposal *proposal, double change) {
     static const double slowly = 0.98;
     double size = fabs(change), mean = proposer->mean_change;

@@ -94,5 +94,7 @@ bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *
 double berth_proposer_try(berth_proposer *proposer, const berth_proposal *proposal);
 /* What came of it, in log latency. */
 void berth_proposer_note(berth_proposer *proposer, const berth_proposal *proposal, double change);
+/* Nothing came of it: it is known, and says nothing about others. */
+void berth_proposer_mask(berth_proposer *proposer, const berth_proposal *proposal);
 
 #endif

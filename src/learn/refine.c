@@ -145,6 +145,11 @@ static berth_status step(refine *r, double done, bool *ended) {
     BERTH_TRY(berth_chooser_draw(&r->chooser, n, r->walk.rng, &picked));
     const berth_proposal *proposal = &r->proposals[picked];
     double before = r->walk.ms, ms = berth_proposer_try(&r->proposer, proposal), change = log(ms / before);
+    if (r->search->is_masked) { /* it could not be run: nothing is known of it but that */
+        berth_proposer_mask(&r->proposer, proposal);
+        berth_stroll_drop(&r->walk);
+        return BERTH_OK;
+    }
     berth_proposer_note(&r->proposer, proposal, fmax(fmin(change, infeasible), least));
     note(r, proposal, ms);
     reward(r, proposal, change);

@@ -214,11 +214,13 @@ static void evaluate(rnn *r, bool *ended) {
 
 /* d loss / d log-probability of every choice. */
 static void weigh(rnn *r) {
-    double mean = 0, spread = 0;
-    for (int32_t i = 0; i < r->n_rows; i++) mean += r->score[i] / r->n_rows;
-    for (int32_t i = 0; i < r->n_rows; i++) spread += (r->score[i] - mean) * (r->score[i] - mean) / r->n_rows;
-    for (int32_t i = 0; i < r->n_rows; i++) {
-        double advantage = spread > 0 ? (mean - r->score[i]) / sqrt(spread) : 0;
+    double mean = 0, spread = 0, n = 0;
+    for (int32_t i = 0; i < r->n_rows; i++) n += !isnan(r->score[i]);
+    for (int32_t i = 0; i < r->n_rows; i++) mean += isnan(r->score[i]) ? 0 : r->score[i] / n;
+    for (int32_t i = 0; i < r->n_rows; i++)
+        spread += isnan(r->score[i]) ? 0 : (r->score[i] - mean) * (r->score[i] - mean) / n;
+    for (int32_t i = 0; i < r->n_rows; i++) { /* what could not be run neither gains nor loses */
+        double advantage = spread > 0 && !isnan(r->score[i]) ? (mean - r->score[i]) / sqrt(spread) : 0;
         for (int32_t step = 0; step < r->sequence->n_steps; step++)
             r->weight[(size_t)step * (size_t)r->n_rows + (size_t)i] = (berth_real)(-advantage / r->n_rows);
     }

@@ -41,6 +41,7 @@ static double excess(const berth_scores *s, const int32_t *device) {
 
 double berth_scores_of(berth_scores *s, const int32_t *device, berth_source source) {
     s->ms = berth_search_evaluate(s->search, device, NULL);
+    if (s->search->is_masked) return NAN;
     if (!(s->ms < INFINITY)) return s->worst + 0.5 + log1p(excess(s, device));
     if (s->ms < s->search->best_ms) berth_search_offer(s->search, device, NULL, source, s->method);
     double score = log(fmax(s->ms, least_ms));

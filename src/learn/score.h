@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a placement is worth to a method that learns: the logarithm of its makespan, so that a gain counts the same in
  * every model. What cannot run counts as worse than everything that could, by how far it is over memory: an honest
- * signal, and one that leads back. */
+ * signal, and one that leads back. What failed in a real run is another matter: it has no score, and nothing is learnt
+ * from it. */
 #ifndef BERTH_LEARN_SCORE_H
 #define BERTH_LEARN_SCORE_H
 
@@ -21,8 +22,8 @@ typedef struct berth_scores {
 
 /* peak is in the arena; false: no memory. */
 bool berth_scores_init(berth_scores *scores, berth_arena *arena, berth_search *search, const char *method);
-/* Evaluate a placement of tasks, which counts as one, and offer it if it is the best. Smaller is better; finite. The
- * simulator's starts are then those of this placement. */
+/* Evaluate a placement of tasks, which counts as one, and offer it if it is the best. Smaller is better; finite, or NAN
+ * if it is masked (search->is_masked). The simulator's starts are then those of this placement. */
 double berth_scores_of(berth_scores *scores, const int32_t *device, berth_source source);
 /* Tell the listener of the search how it went since the last time: entropy per decision, and decisions. */
 void berth_scores_tell(berth_scores *scores, double entropy, double decisions);

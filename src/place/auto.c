@@ -6,7 +6,7 @@
  * With a budget in time every thread has a lane of its own until the time is up. With a budget in evaluations there are
  * always N_LANES lanes with fixed shares, a proof gets three quarters of what is left, and nothing depends on a clock:
  * what is run is decided by the size of the problem alone. A learned method gets a lane where improvement goes on to
- * the end: when nothing is proven and there is time. */
+ * the end: when nothing is proven and there is time. Where a judge decides, see ask_judge(). */
 #include "place/auto.h"
 
 #include <math.h>
@@ -132,8 +132,21 @@ static berth_status prove(berth_crew *crew, double share) {
     return berth_crew_run(crew, turns, n);
 }
 
+/* Where a judge decides: the model's best, which costs few evaluations, then half of the rest for what learns and half
+ * for moves, each from the best so far. */
+static berth_status ask_judge(berth_crew *crew) {
+    berth_turn refined = {.method = berth_method_find("anneal"), .on_model = true, .budget = until(crew, 0.2)};
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_run(crew, &refined, 1));
+    if (!berth_crew_done(crew) && may_prove(crew))
+        BERTH_TRY(berth_crew_try(crew, berth_method_find("exact"), until(crew, 0.3)));
+    berth_budget half = {.evaluations = part_of(crew, 0.5, 0, 1), .seconds = until(crew, 0.65).seconds};
+    if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_try(crew, berth_method_find("hsdag"), half));
+    return berth_crew_done(crew) ? BERTH_OK : berth_crew_try(crew, berth_method_find("local"), until(crew, 1));
+}
+
 berth_status berth_place_auto(berth_crew *crew) {
     BERTH_TRY(build_all(crew));
+    if (crew->judge) return ask_judge(crew);
     if (is_timed(crew)) {
         BERTH_TRY(prove(crew, 0.05));
         if (!berth_crew_done(crew)) BERTH_TRY(berth_crew_raise_bound(crew, until(crew, 0.15), true));

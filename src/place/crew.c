@@ -13,6 +13,8 @@
 #include <time.h>
 
 static const double progress_every = 0.1; /* seconds */
+static const double model_share = 0.8;    /* of the time, at most, for what is simulated where a judge decides */
+enum { MODEL_EVALUATIONS = 100000 };      /* and evaluations of one turn */
 
 double berth_crew_seconds(const berth_crew *crew) {
     return berth_search_clock() - crew->best->started;
@@ -50,7 +52,7 @@ static bool lane_cancelled(void *user) {
 bool berth_crew_done(berth_crew *crew) {
     const berth_search *best = crew->best;
     return ask_user(crew, NULL) || berth_search_proven(best) || berth_search_left(best) == 0 ||
-           berth_crew_seconds(crew) >= best->budget.seconds;
+           berth_crew_seconds(crew) >= best->budget.seconds || (crew->judge && crew->judge->status != BERTH_OK);
 }
 
 /* --- life ------------------------------------------------------------------------------------------------------- */
@@ -101,6 +103,21 @@ void berth_crew_deinit(berth_crew *crew) {
     pthread_mutex_destroy(&crew->mutex);
 }
 
+void berth_crew_set_judge(berth_crew *crew, berth_judge *judge) {
+    crew->judge = crew->best->judge = judge;
+    crew->n_threads = 1;
+}
+
+/* The judge of a turn. */
+static berth_judge *judge_of(const berth_crew *crew, const berth_turn *turn) {
+    switch (turn->method->kind) {
+    case BERTH_METHOD_DRAWS:
+    case BERTH_METHOD_IMPROVES:
+    case BERTH_METHOD_LEARNS: return turn->on_model ? NULL : crew->judge;
+    default: return NULL;
+    }
+}
+
 bool berth_crew_starts_from_best(const berth_crew *crew, const berth_method *method) {
     const berth_settings *settings = crew->learn ? crew->learn->settings : NULL;
     switch (method->kind) {
@@ -128,7 +145,12 @@ static berth_status open_lane(berth_crew *crew, int32_t index) {
 static void prepare(berth_crew *crew, berth_lane *lane, const berth_turn *turn) {
     berth_search *s = lane->search;
     s->budget = turn->budget;
-    s->evaluations = s->steps = 0;
+    s->judge = judge_of(crew, turn);
+    if (crew->judge && !s->judge) {
+        s->budget.evaluations = MODEL_EVALUATIONS;
+        s->budget.seconds = fmin(s->budget.seconds, model_share * crew->best->budget.seconds);
+    }
+    s->evaluations = s->steps = s->recalls = 0;
     s->started = crew->best->started;
     s->n_threads = turn->n_threads > 1 ? turn->n_threads : 1;
     s->learn = turn->method->kind == BERTH_METHOD_LEARNS ? crew->learn : NULL;
@@ -168,7 +190,19 @@ berth_status berth_crew_record(berth_crew *crew, const char *method, double ms, 
     return BERTH_OK;
 }
 
-static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
+/* What the simulator thinks best is one candidate for the judge. */
+static berth_status merge_judged(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
+    const berth_search *s = lane->search;
+    int64_t before = crew->best->evaluations;
+    double ms = INFINITY;
+    if (s->has_best && !berth_search_stop(crew->best)) {
+        ms = berth_search_evaluate(crew->best, s->best_device, NULL);
+        berth_search_offer(crew->best, s->best_device, NULL, s->best_source, s->best_method);
+    }
+    return berth_crew_record(crew, turn->method->name, ms, crew->best->evaluations - before, turn->seconds);
+}
+
+static berth_status merge_simulated(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
     const berth_search *s = lane->search;
     if (turn->method->kind != BERTH_METHOD_BOUNDS)
         BERTH_TRY(berth_crew_record(crew, turn->method->name, s->has_best ? s->best_ms : INFINITY, s->evaluations,
@@ -178,6 +212,12 @@ static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_
     if (s->has_best && !turn->bound_only)
         berth_search_offer(crew->best, s->best_device, s->best_has_priority ? s->best_priority : NULL, s->best_source,
                            s->best_method);
+    return BERTH_OK;
+}
+
+static berth_status merge(berth_crew *crew, const berth_lane *lane, const berth_turn *turn) {
+    bool is_asked = crew->judge && !lane->search->judge;
+    BERTH_TRY(is_asked ? merge_judged(crew, lane, turn) : merge_simulated(crew, lane, turn));
     if (turn->status == BERTH_E_NUMERIC && crew->is_portfolio) { /* the others go on */
         berth_log(crew->ctx, BERTH_LOG_WARNING, "%s: %s", turn->method->name, berth_ctx_message(lane->ctx));
         return BERTH_OK;

@@ -31,6 +31,7 @@ typedef struct berth_turn {
     const berth_method *method;
     berth_budget budget; /* seconds: counted from the start of the crew */
     bool bound_only;     /* nothing else of it counts */
+    bool on_model;       /* by the simulator, though there is a judge, who is asked about what comes of it */
     int32_t n_threads;   /* that the method itself may use; 0: one */
     /* what came of it */
     berth_status status;
@@ -43,6 +44,7 @@ struct berth_crew {
     berth_search *best; /* the answer so far, all evaluations, the bound, the whole budget */
     uint64_t seed, n_turns;
     int32_t n_threads;
+    berth_judge *judge;       /* NULL: the simulator decides */
     const berth_learn *learn; /* for methods that learn; NULL: there are none */
     bool seeded, unbounded;   /* berth/place.h */
     bool is_portfolio;        /* one method that diverges is no failure */
@@ -68,6 +70,10 @@ struct berth_crew {
 berth_status berth_crew_init(berth_crew *crew, berth_ctx *ctx, const berth_problem *problem,
                              const berth_place_options *options, const berth_learn *learn, double started);
 void berth_crew_deinit(berth_crew *crew);
+/* From now on this judge decides, one thread asks him, and nothing is proven. Methods that draw, improve or learn ask
+ * about every placement. Those that build or prove do so on the model, whose times are not his: they have a budget of
+ * their own there, and what comes of each is one evaluation. */
+void berth_crew_set_judge(berth_crew *crew, berth_judge *judge);
 
 /* Run up to BERTH_CREW_LANES turns, as many at a time as there are threads, and merge them. Turns that
  * find nothing feasible, or end before they are done, are no failure; BERTH_E_UNSUPPORTED is one only if there is no

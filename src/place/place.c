@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The main job: costs, problem, search, plan.
- *
- * Operations that do not run get the device of those that do: a constant or an input that of its first reader, an
- * output that of its producer. */
-#include "berth/place.h"
+/* The main job: costs, problem, search, plan. */
+#include "place/place.h"
 
+#include "place/kernels.h"
 #include "place/learned.h"
 #include "place/solve.h"
+#include "place/spread.h"
 #include "plan/plan.h"
 
 #include <inttypes.h>
@@ -29,6 +28,9 @@ typedef struct job {
     const berth_device_set *devices;
     const berth_place_options *options;
     const berth_method *method;
+    const berth_runner *runner; /* NULL: the simulator decides */
+    berth_judge judge;          /* it, as searches see it */
+    int32_t *op_device;         /* [n_ops] scratch of the judge, and of the plan */
     double started;
     berth_plan_draft *draft;
     berth_costs *costs;
@@ -46,6 +48,20 @@ static berth_status check_options(job *j) {
     return berth_learned_init(j->ctx, &j->learned, j->method, o);
 }
 
+/* Real devices run kernels: what differs only within one is one placement, unless the user has groups of his own. */
+static berth_status find_units(job *j) {
+    const berth_place_options *o = j->options;
+    size_t n = (size_t)berth_graph_op_count(j->graph);
+    j->op_device = berth_arena_push(&j->draft->arena, n, sizeof *j->op_device);
+    if (!j->op_device) return berth_fail_nomem(j->ctx);
+    if (!j->runner || o->grouped)
+        return berth_problem_new(j->ctx, &j->problem, j->costs, o->limits, o->grouped ? &o->group : NULL);
+    int32_t *kernel_of = berth_arena_push(&j->draft->arena, n, sizeof *kernel_of);
+    if (!kernel_of) return berth_fail_nomem(j->ctx);
+    BERTH_TRY(berth_kernels_find(j->ctx, j->costs, kernel_of));
+    return berth_problem_new_joined(j->ctx, &j->problem, j->costs, o->limits, kernel_of);
+}
+
 static berth_status set_up(job *j) {
     const berth_place_options *o = j->options;
     berth_cost_options cost = {o->limits, o->profile, o->model, o->piece_ms, o->objective};
@@ -55,7 +71,7 @@ static berth_status set_up(job *j) {
     BERTH_TRY(berth_plan_take_profile(j->ctx, j->draft, o->profile));
     BERTH_TRY(berth_plan_take_shapes(j->ctx, j->draft, o->shapes, o->n_shapes));
     BERTH_TRY(berth_costs_new(j->ctx, &j->costs, j->graph, j->devices, &cost));
-    BERTH_TRY(berth_problem_new(j->ctx, &j->problem, j->costs, o->limits, o->grouped ? &o->group : NULL));
+    BERTH_TRY(find_units(j));
     plan->execution_model = j->costs->model;
     plan->piece_ms = j->costs->piece_ms;
     plan->objective = j->costs->objective;
@@ -89,43 +105,28 @@ static berth_status search(job *j) {
     j->draft->plan.single_ms = single;
     BERTH_TRY(berth_crew_solve(crew, j->options->given ? berth_method_find("single") : j->method, single));
     if (j->options->given) BERTH_TRY(take_given(j));
-    if (crew->best->has_best) return BERTH_OK;
+    bool has_best = crew->best->has_best;
+    /* What the judge has said stays said if he is cancelled, or sees no sense in going on. */
+    if (j->judge.status != BERTH_OK && j->judge.status != BERTH_E_CANCELLED &&
+        !(j->judge.status == BERTH_E_LIMIT && has_best))
+        return j->judge.status;
+    if (has_best) return BERTH_OK;
     if (atomic_load(&crew->cancelled)) return berth_fail(j->ctx, BERTH_E_CANCELLED, "interrupted before an answer");
     return berth_fail(j->ctx, BERTH_E_INFEASIBLE, "%s found no placement within the limits", j->method->name);
 }
 
+/* What searches ask, in operations. */
+static double ask(void *user, const int32_t *device, bool *known) {
+    job *j = user;
+    double ms = INFINITY;
+    *known = false;
+    if (j->judge.status != BERTH_OK) return INFINITY;
+    berth_spread(j->graph, j->costs, device, j->op_device);
+    j->judge.status = j->runner->run(j->runner->user, j->op_device, j->crew.at_work, &ms, known);
+    return ms;
+}
+
 /* --- plan ------------------------------------------------------------------------------------------------------- */
-
-/* The device of the first operation, in execution order, that reads from this one and is no output; -1: none. */
-static int32_t reader_device(const job *j, const berth_plan_op *ops, int32_t op) {
-    const int32_t *rank = berth_graph_rank(j->graph);
-    int32_t n = 0, first = -1;
-    const int32_t *edges = berth_graph_out_edges(j->graph, op, &n);
-    for (int32_t i = 0; i < n; i++) {
-        int32_t to = berth_graph_edge(j->graph, edges[i])->to;
-        if (berth_graph_op(j->graph, to)->flags & BERTH_OP_OUTPUT) continue;
-        if (first < 0 || rank[to] < rank[first]) first = to;
-    }
-    return first < 0 ? -1 : ops[first].device;
-}
-
-static void place_ops(const job *j, berth_plan_op *ops) {
-    const int32_t *order = berth_graph_order(j->graph);
-    int32_t n = berth_graph_op_count(j->graph), n_in = 0;
-    for (int32_t task = 0; task < j->costs->n_tasks; task++)
-        ops[j->costs->task_op[task]].device = j->crew.best->best_device[task];
-    for (int32_t i = n - 1; i >= 0; i--) {
-        uint32_t flags = berth_graph_op(j->graph, order[i])->flags;
-        if (j->costs->op_task[order[i]] >= 0 || (flags & BERTH_OP_OUTPUT)) continue;
-        int32_t device = reader_device(j, ops, order[i]);
-        ops[order[i]].device = device < 0 ? j->costs->host : device;
-    }
-    for (int32_t i = 0; i < n; i++) {
-        if (!(berth_graph_op(j->graph, order[i])->flags & BERTH_OP_OUTPUT)) continue;
-        const int32_t *edges = berth_graph_in_edges(j->graph, order[i], &n_in);
-        ops[order[i]].device = n_in ? ops[berth_graph_edge(j->graph, edges[0])->from].device : j->costs->host;
-    }
-}
 
 static berth_status take_order(job *j) {
     const berth_search *best = j->crew.best;
@@ -151,9 +152,14 @@ static void take_numbers(job *j) {
     plan->found_by = best->best_method;
     plan->source = sources[best->best_source];
     plan->makespan_ms = best->best_ms;
+    if (j->runner) plan->makespan_ms = berth_sim_run(best->sim, best->best_device, NULL); /* as predicted */
     /* A bound proven by sums in another order may be above by a rounding error. */
     plan->lower_bound_ms = best->bound_ms < best->best_ms ? best->bound_ms : best->best_ms;
     plan->gap = plan->makespan_ms > plan->lower_bound_ms ? plan->makespan_ms / plan->lower_bound_ms - 1 : 0;
+    if (j->runner) { /* what is proven of the model is not proven of the machine */
+        plan->lower_bound_ms = NAN;
+        plan->gap = INFINITY;
+    }
     plan->searched = true;
     plan->interrupted = atomic_load(&j->crew.cancelled);
     plan->evaluations = best->evaluations;
@@ -162,7 +168,8 @@ static void take_numbers(job *j) {
 
 static berth_status fill_plan(job *j) {
     berth_plan *plan = &j->draft->plan;
-    place_ops(j, j->draft->ops);
+    berth_spread(j->graph, j->costs, j->crew.best->best_device, j->op_device);
+    for (int32_t i = 0; i < plan->n_ops; i++) j->draft->ops[i].device = j->op_device[i];
     BERTH_TRY(take_order(j));
     plan->methods =
         berth_arena_copy(&j->draft->arena, j->crew.record.items, j->crew.record.n, sizeof *j->crew.record.items);
@@ -178,16 +185,19 @@ static berth_status fill_plan(job *j) {
 static berth_status run(job *j) {
     BERTH_TRY(set_up(j));
     berth_status status = berth_crew_init(&j->crew, j->ctx, j->problem, j->options, &j->learned.learn, j->started);
+    if (status == BERTH_OK && j->runner) {
+        j->judge = (berth_judge){.ask = ask, .user = j};
+        berth_crew_set_judge(&j->crew, &j->judge);
+    }
     if (status == BERTH_OK) status = search(j);
     if (status == BERTH_OK) status = fill_plan(j);
     berth_crew_deinit(&j->crew);
     return status;
 }
 
-berth_status berth_place(berth_ctx *ctx, berth_plan **out, const berth_graph *graph, const berth_device_set *devices,
-                         const berth_place_options *options) {
-    berth_place_options defaults = berth_place_options_default();
-    job j = {.ctx = ctx, .graph = graph, .devices = devices, .options = options ? options : &defaults};
+berth_status berth_place_by(berth_ctx *ctx, berth_plan **out, const berth_graph *graph, const berth_device_set *devices,
+                            const berth_place_options *options, const berth_runner *runner) {
+    job j = {.ctx = ctx, .graph = graph, .devices = devices, .options = options, .runner = runner};
     *out = NULL;
     j.started = berth_search_clock();
     berth_status status = check_options(&j);
@@ -201,4 +211,10 @@ berth_status berth_place(berth_ctx *ctx, berth_plan **out, const berth_graph *gr
     else if (j.draft)
         berth_plan_free(&j.draft->plan);
     return status;
+}
+
+berth_status berth_place(berth_ctx *ctx, berth_plan **out, const berth_graph *graph, const berth_device_set *devices,
+                         const berth_place_options *options) {
+    berth_place_options defaults = berth_place_options_default();
+    return berth_place_by(ctx, out, graph, devices, options ? options : &defaults, NULL);
 }

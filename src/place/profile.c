@@ -8,6 +8,7 @@
 #include "berth/place.h"
 #include "device/set.h"
 #include "place/calibrate.h"
+#include "place/kernels.h"
 #include "runtime/kind.h"
 #include "runtime/op_times.h"
 
@@ -121,28 +122,16 @@ static berth_status fill_unknown(profiler *p, int32_t d, double whole_ms) {
 
 /* --- whole runs ------------------------------------------------------------------------------------------------- */
 
-/* Groups that runtimes fuse are chains as well: a matrix product or convolution in one begins a kernel of its own, so
- * that a placement may change device before it. */
-static bool begins_unit(const profiler *p, const berth_groups *groups, int32_t k) {
-    const berth_op *op = berth_graph_op(p->graph, groups->members[k]);
-    if (groups->member_start[groups->group_of[groups->members[k]]] == k) return true;
-    for (int32_t i = 0; i < op->n_inputs; i++) {
-        const berth_tensor *tensor = op->inputs[i] < 0 ? NULL : berth_graph_tensor(p->graph, op->inputs[i]);
-        if (tensor && (tensor->flags & BERTH_TENSOR_CONSTANT) && tensor->shape.rank > 1) return true;
-    }
-    return false;
-}
-
 /* Runs of such units on one device and then on the other. */
 static void draw_placement(profiler *p, const berth_groups *groups, berth_rng *rng, int32_t *device) {
     uint32_t n_units = 0;
-    for (int32_t k = 0; k < groups->n_ops; k++) n_units += begins_unit(p, groups, k);
+    for (int32_t k = 0; k < groups->n_ops; k++) n_units += berth_kernel_begins(p->graph, groups, k);
     /* small models have few: a change before each of them would be the same placement every time */
     uint32_t most = n_units / 2 < MOST_PIECES ? n_units / 2 : MOST_PIECES;
     uint32_t pieces = 1 + (most > 1 ? berth_rng_below(rng, most) : 0);
     int32_t current = (int32_t)berth_rng_below(rng, 2);
     for (int32_t k = 0; k < groups->n_ops; k++) {
-        if (begins_unit(p, groups, k) && berth_rng_below(rng, n_units) < pieces) current = 1 - current;
+        if (berth_kernel_begins(p->graph, groups, k) && berth_rng_below(rng, n_units) < pieces) current = 1 - current;
         device[groups->members[k]] = can_run(p, groups->members[k], current) ? current : 0;
     }
 }

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closed loop. What is searched on is the calibrated model; what decides are fresh runs. */
+/* The closed loop. What is searched on is the calibrated model or, if evaluations are to be measured, the machine; what
+ * decides are fresh runs. */
 #include "berth/real.h"
 
 #include "base/arena.h"
 #include "base/file.h"
+#include "place/contest.h"
+#include "plan/plan.h"
 #include "runtime/runtime.h"
 #include "runtime/trial.h"
 
@@ -13,11 +16,12 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_CANDIDATES = 8, PATH_SIZE = 4096, QUICK_ROUNDS = 2 };
+enum { MOST_CANDIDATES = BERTH_CONTEST_SPLITS, PATH_SIZE = 4096, QUICK_ROUNDS = 2 };
 
 typedef struct whole { /* what is handed out, with its memory */
     berth_real_plan real;
     berth_arena arena;
+    berth_contest contest; /* if evaluations were measured */
 } whole;
 
 typedef struct loop {
@@ -34,11 +38,17 @@ typedef struct loop {
     berth_place_options place;
     berth_plan *plans[MOST_CANDIDATES];
     int32_t n_plans;
+    bool interrupted; /* the user has had enough of a search that was measured */
 } loop;
 
 berth_real_options berth_real_options_default(void) {
-    berth_real_options options = {berth_place_options_default(), berth_profile_options_default(), .min_gain = 0.03,
-                                  .candidates = 3};
+    berth_real_options options = {berth_place_options_default(),
+                                  berth_profile_options_default(),
+                                  .min_gain = 0.03,
+                                  .candidates = 3,
+                                  .least_runs = 3,
+                                  .most_runs = 10,
+                                  .run_seconds = 0.1};
     options.place.seconds = 120;
     return options;
 }
@@ -165,6 +175,41 @@ static void consider(loop *l, berth_plan *plan) {
         berth_plan_free(plan);
 }
 
+/* The plan of a placement that was run. */
+static berth_status take_ruling(loop *l, const berth_ruling *ruling, berth_plan **out) {
+    berth_place_options how = l->place;
+    int32_t n_ops = berth_graph_op_count(l->graph);
+    int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
+    if (!device) return berth_fail_nomem(l->ctx);
+    for (int32_t i = 0; i < n_ops; i++) device[i] = ruling->device[i];
+    how.given = device;
+    how.unbounded = true;
+    BERTH_TRY(berth_place(l->ctx, out, l->graph, l->out->real.devices, &how));
+    (*out)->found_by = ruling->by;
+    return BERTH_OK;
+}
+
+/* Evaluations are runs: those that were fastest are the candidates. */
+static berth_status search_measured(loop *l) {
+    berth_contest *contest = &l->out->contest;
+    berth_contest_job job = {.runtime = l->runtime,
+                             .graph = l->graph,
+                             .model = l->model,
+                             .devices = l->devices,
+                             .n_devices = l->n_devices,
+                             .set = l->out->real.devices,
+                             .place = &l->place,
+                             .real = l->options};
+    l->place.seconds = fmax(0.7 * left(l), 1);
+    BERTH_TRY(berth_contest_run(l->ctx, contest, &job));
+    l->interrupted = contest->plan->interrupted;
+    for (int32_t i = 0; i < contest->n_splits && i < l->options->candidates && !l->interrupted; i++) {
+        BERTH_TRY(take_ruling(l, contest->splits[i], &l->plans[i]));
+        l->n_plans++;
+    }
+    return BERTH_OK;
+}
+
 /* The method that was asked for, then others that look at the problem in another way. */
 static berth_status search(loop *l) {
     static const char *const others[] = {"cut", "heft", "local", NULL};
@@ -265,6 +310,7 @@ static int32_t fastest_single(const loop *l) {
     const berth_profile *profile = l->out->real.profile;
     berth_plan *plan = NULL;
     int32_t best = 0;
+    if (l->out->contest.single) return l->out->contest.single->single;
     if (!profile) {
         best = predicted_single(l, &plan);
         berth_plan_free(plan);
@@ -275,15 +321,53 @@ static int32_t fastest_single(const loop *l) {
     return best;
 }
 
+/* No split is worth being run again. */
+static berth_status settle_for_single(loop *l) {
+    const berth_plan_runs *runs = &l->out->contest.referee.tally;
+    berth_arena *arena = &l->out->arena;
+    int32_t d = fastest_single(l);
+    const char *name = l->devices[d];
+    BERTH_TRY(take_single(l, d));
+    if (!l->options->measured)
+        return say(l, berth_arena_printf(arena, "no split is predicted to be faster than %s alone", name));
+    if (l->interrupted)
+        return say(l,
+                   berth_arena_printf(arena, "interrupted before fresh runs could confirm a split, so %s alone", name));
+    if (runs->failed > 0 && runs->failed + l->n_devices >= runs->placements)
+        return say(l, berth_arena_printf(arena, "no split could be run, so %s alone: %.400s", name,
+                                         berth_referee_reason(&l->out->contest.referee)));
+    return say(l, berth_arena_printf(arena, "none of %lld placements that were run is faster than %s alone",
+                                     (long long)runs->placements, name));
+}
+
+/* What the search was goes with the answer, which may be another placement than the one it ended with. */
+static void tell_search(loop *l) {
+    const berth_plan *searched = l->out->contest.plan;
+    berth_plan *plan = l->out->real.plan;
+    if (!searched) return;
+    if (strcmp(plan->found_by, "given") == 0) plan->found_by = "single";
+    if (strcmp(plan->found_by, searched->found_by) == 0)
+        plan->source = searched->source;
+    else if (strcmp(plan->found_by, "single") != 0 && searched->n_settings > 0)
+        plan->source = "sample";
+    plan->n_settings = searched->n_settings;
+    plan->settings = searched->settings;
+    plan->policy_sha256 = searched->policy_sha256;
+    plan->lower_bound_ms = searched->lower_bound_ms;
+    plan->gap = searched->gap;
+    plan->interrupted = l->interrupted;
+    plan->evaluations = searched->evaluations;
+    plan->seconds = searched->seconds;
+    plan->n_methods = searched->n_methods;
+    plan->methods = searched->methods;
+    plan->runs = &l->out->contest.referee.tally;
+}
+
 static berth_status decide(loop *l, int32_t best) {
     berth_real_plan *real = &l->out->real;
     const berth_measured *m = real->measured;
     berth_arena *arena = &l->out->arena;
-    if (best < 0) {
-        int32_t d = fastest_single(l);
-        BERTH_TRY(take_single(l, d));
-        return say(l, berth_arena_printf(arena, "no split is predicted to be faster than %s alone", l->devices[d]));
-    }
+    if (best < 0) return settle_for_single(l);
     if (is_sound(m) && (m->best < 0 || m->gain_low > l->options->min_gain)) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
@@ -304,19 +388,30 @@ static berth_status decide(loop *l, int32_t best) {
                                      100 * l->options->min_gain, l->devices[d], 100 * m->gain, 100 * m->gain_low));
 }
 
+/* Fresh runs of the best candidate; -1: there is none. */
+static berth_status confirm(loop *l, int32_t *best) {
+    BERTH_TRY(choose_candidate(l, best));
+    if (*best < 0) return BERTH_OK;
+    l->out->real.predicted_ms = l->plans[*best]->makespan_ms;
+    return measure(l, l->plans[*best], berth_run_options_default().rounds, &l->out->real.measured);
+}
+
 static berth_status run(loop *l) {
     int32_t best = -1;
     BERTH_TRY(find_profile(l));
-    BERTH_TRY(search(l));
-    BERTH_TRY(choose_candidate(l, &best));
-    if (best >= 0) {
-        l->out->real.predicted_ms = l->plans[best]->makespan_ms;
-        BERTH_TRY(measure(l, l->plans[best], berth_run_options_default().rounds, &l->out->real.measured));
+    BERTH_TRY(l->options->measured ? search_measured(l) : search(l));
+    berth_status status = confirm(l, &best);
+    if (status == BERTH_E_CANCELLED && l->options->measured) { /* single devices were measured, and stay so */
+        l->interrupted = true;
+        best = -1;
+        status = BERTH_OK;
     }
+    BERTH_TRY(status);
     BERTH_TRY(decide(l, best));
     l->out->real.plan->measured = l->out->real.measured;
     l->out->real.plan->graph = l->graph;
     l->out->real.plan->verdict = l->out->real.verdict;
+    tell_search(l);
     return BERTH_OK;
 }
 
@@ -354,6 +449,7 @@ void berth_real_plan_free(berth_real_plan *real) {
     berth_plan_free(real->plan);
     berth_profile_free(real->profile);
     berth_measured_free(real->measured);
+    berth_contest_free(&made->contest);
     berth_device_set_free(real->devices);
     berth_arena_deinit(&made->arena);
     berth_resize(&allocator, made, 1, 0, sizeof *made);

@@ -10,6 +10,18 @@
 
 #include <math.h>
 
+/* All that may be on a device is there: what a runtime makes of it if it is told to use that device. */
+static void judge_single(berth_crew *crew, int32_t d, int32_t *device) {
+    const berth_problem *p = crew->problem;
+    for (int32_t task = 0; task < p->costs->n_tasks; task++) {
+        uint64_t allowed = p->allowed[p->unit_of[task]];
+        int32_t host = p->costs->host;
+        device[task] = allowed >> d & 1 ? d : allowed >> host & 1 ? host : __builtin_ctzll(allowed);
+    }
+    if (berth_search_evaluate(crew->best, device, NULL) < crew->best->best_ms)
+        berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
+}
+
 static berth_status run_singles(berth_crew *crew, const berth_method *method, double *single_ms) {
     const berth_costs *c = crew->problem->costs;
     const berth_allocator *allocator = berth_ctx_allocator(crew->ctx);
@@ -21,13 +33,15 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     for (int32_t d = 0; d < c->n_devices; d++) {
         for (int32_t task = 0; task < c->n_tasks; task++) device[task] = d;
         single_ms[d] = berth_sim_run(crew->best->sim, device, NULL);
-        if (!is_start) continue;
+        if (crew->judge) judge_single(crew, d, device);
+        if (!is_start || crew->judge) continue;
         berth_search_count(crew->best, 1);
         if (single_ms[d] < INFINITY) berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
     }
     berth_resize(allocator, device, room, 0, sizeof *device);
-    if (!is_start) return BERTH_OK;
-    return berth_crew_record(crew, "single", crew->best->best_ms, c->n_devices, berth_search_clock() - started);
+    int64_t n = crew->judge ? crew->best->evaluations : c->n_devices;
+    if (!is_start && !crew->judge) return BERTH_OK;
+    return berth_crew_record(crew, "single", crew->best->best_ms, n, berth_search_clock() - started);
 }
 
 /* A method alone: first a bound, so that it may know when it is done, in little of the time; what proves has its own.
@@ -36,7 +50,8 @@ static berth_status run_one(berth_crew *crew, const berth_method *method) {
     static const berth_method seeds = {"seeds", BERTH_METHOD_IMPROVES, berth_search_seeds, "the methods that build"};
     berth_budget whole = crew->best->budget, some = whole;
     if (whole.seconds < INFINITY) some.seconds = berth_crew_seconds(crew) + fmin(0.1 * whole.seconds, 0.25);
-    if (method->kind != BERTH_METHOD_PROVES && !crew->unbounded) BERTH_TRY(berth_crew_raise_bound(crew, some, false));
+    if (method->kind != BERTH_METHOD_PROVES && !crew->unbounded && !crew->judge)
+        BERTH_TRY(berth_crew_raise_bound(crew, some, false));
     if (method->kind == BERTH_METHOD_IMPROVES && crew->seeded) {
         BERTH_TRY(berth_crew_try(crew, &seeds, (berth_budget){berth_search_left(crew->best), whole.seconds}));
         if (berth_crew_done(crew)) return BERTH_OK;
@@ -48,7 +63,7 @@ static berth_status run_one(berth_crew *crew, const berth_method *method) {
 
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
     BERTH_TRY(run_singles(crew, method, single_ms));
-    BERTH_TRY(berth_bound_quick(crew->best));
+    if (!crew->judge) BERTH_TRY(berth_bound_quick(crew->best));
     crew->is_portfolio = method->kind == BERTH_METHOD_PORTFOLIO;
     BERTH_TRY(crew->is_portfolio ? berth_place_auto(crew) : run_one(crew, method));
     berth_curve_end(&crew->curve, crew->best->best_ms);

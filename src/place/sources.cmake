@@ -1,9 +1,11 @@
 target_sources(berth_objects PRIVATE
   src/place/auto.c
   src/place/calibrate.c
+  src/place/contest.c
   src/place/crew.c
   src/place/families.c
   src/place/generate.c
+  src/place/kernels.c
   src/place/learned.c
   src/place/methods.c
   src/place/pace.c
@@ -13,7 +15,9 @@ target_sources(berth_objects PRIVATE
   src/place/profile.c
   src/place/profile_write.c
   src/place/real.c
+  src/place/referee.c
   src/place/solve.c
+  src/place/spread.c
   src/place/study.c
   src/place/study_ratios.c
   src/place/study_report.c

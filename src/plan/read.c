@@ -320,7 +320,8 @@ static berth_status read_numbers(const reader *r, const berth_json *root) {
     BERTH_TRY(read_settings(r, root));
     BERTH_TRY(read_policy(r, root));
     BERTH_TRY(want_amount(r, root, "makespan_ms", false, &plan->makespan_ms));
-    BERTH_TRY(want_amount(r, root, "lower_bound_ms", false, &plan->lower_bound_ms));
+    BERTH_TRY(want_amount(r, root, "lower_bound_ms", true, &plan->lower_bound_ms));
+    if (isinf(plan->lower_bound_ms)) plan->lower_bound_ms = NAN; /* there is none: evaluations were real runs */
     BERTH_TRY(want_amount(r, root, "gap", true, &plan->gap));
     return read_single(r, root);
 }
@@ -372,14 +373,45 @@ static berth_status read_order(const reader *r, const berth_json *root) {
 
 static berth_status read_root(const reader *r, const berth_json *root) {
     /* Those of the search and of real runs, at the end, are not kept. */
-    static const char *const keys[] = {"schema",       "berth",    "model",       "inputs",         "shapes",
-                                       "costs",        "profile",  "devices",     "piece_ms",       "execution_model",
-                                       "objective",    "limits",   "method",      "found_by",       "group",
-                                       "source",       "seed",     "makespan_ms", "lower_bound_ms", "gap",
-                                       "single_ms",    "order",    "placement",   "interrupted",    "evaluations",
-                                       "seconds",      "methods",  "settings",    "policy_sha256",  "verdict",
-                                       "runtime",      "measured", "outputs",     "checked",        "deviations",
-                                       "predicted_ms", NULL};
+    static const char *const keys[] = {"schema",
+                                       "berth",
+                                       "model",
+                                       "inputs",
+                                       "shapes",
+                                       "costs",
+                                       "profile",
+                                       "devices",
+                                       "piece_ms",
+                                       "execution_model",
+                                       "objective",
+                                       "limits",
+                                       "method",
+                                       "found_by",
+                                       "group",
+                                       "source",
+                                       "seed",
+                                       "makespan_ms",
+                                       "lower_bound_ms",
+                                       "gap",
+                                       "single_ms",
+                                       "order",
+                                       "placement",
+                                       "interrupted",
+                                       "evaluations",
+                                       "seconds",
+                                       "methods",
+                                       "settings",
+                                       "policy_sha256",
+                                       "verdict",
+                                       "runtime",
+                                       "measured",
+                                       "outputs",
+                                       "checked",
+                                       "deviations",
+                                       "predicted_ms",
+                                       "evaluate",
+                                       "evaluation_runs",
+                                       NULL};
     int64_t schema = 0;
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "schema", 1, 1, &schema));
     BERTH_TRY(berth_json_only(r->ctx, r->name, root, keys));

@@ -167,6 +167,18 @@ static void write_answer(berth_text *text, const berth_plan *plan) {
     berth_json_array_end(text);
 }
 
+static void write_runs(berth_text *text, const berth_plan_runs *runs) {
+    berth_json_string(text, "evaluate", "measured");
+    berth_json_inline(text);
+    berth_json_object_begin(text, "evaluation_runs");
+    berth_json_int(text, "placements", runs->placements);
+    berth_json_int(text, "made", runs->made);
+    berth_json_int(text, "stored", runs->stored);
+    berth_json_int(text, "failed", runs->failed);
+    berth_json_int(text, "repeated", runs->repeated);
+    berth_json_object_end(text);
+}
+
 static void write_search(berth_text *text, const berth_plan *plan) {
     berth_json_bool(text, "interrupted", plan->interrupted);
     berth_json_int(text, "evaluations", plan->evaluations);
@@ -194,6 +206,7 @@ void berth_plan_write(berth_text *text, const berth_plan *plan, bool search) {
     write_inputs(text, plan);
     write_assumptions(text, plan);
     write_answer(text, plan);
+    if (plan->runs) write_runs(text, plan->runs);
     if (plan->verdict) berth_json_string(text, "verdict", plan->verdict);
     if (plan->measured) berth_measured_write(text, plan->measured, plan->graph);
     if (search && plan->searched) write_search(text, plan);

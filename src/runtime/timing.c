@@ -21,9 +21,10 @@ static double cpu_ms(void) {
 /* Runs that are not counted: until three in a row are no faster than those before, within a tenth. */
 static berth_status warm_up(const berth_job *job, berth_timed_run run, void *user, berth_answer *answer) {
     enum { MOST = 20, STILL = 3 };
-    double best = INFINITY, ms = 0, end = berth_timing_now_ms() + 1e3 * job->run_seconds;
+    double best = INFINITY, ms = 0;
     int still = 0;
-    BERTH_TRY(run(user, &answer->first_ms));
+    BERTH_TRY(run(user, &answer->first_ms)); /* may compile for seconds */
+    double end = berth_timing_now_ms() + 1e3 * job->run_seconds;
     for (int i = 0; i < MOST && still < STILL && berth_timing_now_ms() < end; i++) {
         BERTH_TRY(run(user, &ms));
         answer->n_warm++;

@@ -108,6 +108,49 @@ static const char *key_of(const trial *t, int32_t i) {
                               o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
 }
 
+/* What a job failed with, as a worker says it, beside the answers of others. */
+static berth_status keep_failure(trial *t, const char *key, berth_status job) {
+    berth_text *text = NULL;
+    if (!t->options->keeps_failures) return BERTH_OK;
+    BERTH_TRY(berth_text_new(t->ctx, &text));
+    berth_json_object_begin(text, NULL);
+    berth_json_object_begin(text, "error");
+    berth_json_int(text, "status", job);
+    berth_json_string(text, "message", berth_ctx_message(t->ctx));
+    berth_json_object_end(text);
+    berth_json_object_end(text);
+    berth_status status = berth_text_status(text);
+    if (status == BERTH_OK)
+        status = berth_kept_put(t->runtime, "failure", key, berth_text_string(text), berth_text_size(text));
+    berth_text_free(text);
+    return status;
+}
+
+/* *found: it failed before, as *status and the message say. */
+static berth_status find_failure(trial *t, const char *key, bool *found, berth_status *status) {
+    const char *bytes = NULL;
+    berth_answer none;
+    size_t n = 0;
+    if (!t->options->keeps_failures) return BERTH_OK;
+    BERTH_TRY(berth_kept_get(t->runtime, t->arena, "failure", key, &bytes, &n));
+    if (!bytes) return BERTH_OK;
+    *status = berth_answer_read(t->ctx, t->arena, bytes, n, &none);
+    if (*status == BERTH_E_NOMEM) return *status;
+    *found = *status != BERTH_OK;
+    return BERTH_OK;
+}
+
+/* One process, and what came of it into the store. */
+static berth_status make_run(trial *t, const berth_job *job, const char *key, berth_answer *answer,
+                             berth_trial_result *result, berth_status *status) {
+    *status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, job, answer, &result->end);
+    if (*status == BERTH_OK) return berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, answer);
+    if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
+    /* Whoever stops us may have stopped the worker first. */
+    if (berth_cancelled(t->ctx)) return berth_fail(t->ctx, BERTH_E_CANCELLED, "stopped while %s ran", job->runtime);
+    return keep_failure(t, key, *status);
+}
+
 static berth_status run_one(trial *t, int32_t i) {
     const berth_trial_options *o = t->options;
     const berth_candidate *c = &t->candidates[i];
@@ -135,13 +178,14 @@ static berth_status run_one(trial *t, int32_t i) {
     }
     const char *key = key_of(t, i);
     bool found = false;
+    berth_status status = BERTH_OK;
     if (!key) return berth_fail_nomem(t->ctx);
     BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, job.output_folder, &answer, &found));
-    if (!found || berth_answer_check(t->ctx, &job, &answer) != BERTH_OK) {
-        berth_status status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, &job, &answer, &r->end);
-        if (status != BERTH_OK) return take_failure(t, r, status);
-        BERTH_TRY(berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, &answer));
-    }
+    if (found) found = berth_answer_check(t->ctx, &job, &answer) == BERTH_OK;
+    if (!found) BERTH_TRY(find_failure(t, key, &found, &status));
+    if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
+    r->n_recalled += found;
+    if (status != BERTH_OK) return take_failure(t, r, status);
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }

@@ -26,7 +26,8 @@ typedef struct berth_trial_options {
     double run_seconds;            /* in each process */
     double until;                  /* berth_trial_clock(): no round begins after it, but the first; INFINITY: no end */
     uint64_t seed;
-    const char *folder; /* for outputs */
+    const char *folder;  /* for outputs; NULL: they are not wanted */
+    bool keeps_failures; /* in the store too: a trial that is resumed does not try again what failed */
     /* called after each process; may be NULL */
     void (*progress)(void *user, const char *label, int32_t done, int32_t of);
     void *progress_user;
@@ -38,6 +39,7 @@ typedef struct berth_trial_result {
     const char *reason;
     berth_latency latency;
     int32_t n_rounds;
+    int32_t n_recalled;     /* processes whose result was in the store */
     const double *round_ms; /* [n_rounds] median of each */
     int32_t n_outputs;
     const berth_job_file *outputs; /* of its first process */

@@ -56,9 +56,8 @@ static bool run_round(berth_stroll *w, const turn *r) {
             temperature = hot * pow(cooling, done);
             until_cooler = 16;
         }
-        int64_t before = search->evaluations;
         double ms = berth_stroll_try_random(w);
-        if (search->evaluations == before) {
+        if (!berth_stroll_moved(w)) {
             if (++misses > most_misses) return false;
             continue;
         }

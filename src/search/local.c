@@ -68,9 +68,8 @@ static bool sweep(berth_stroll *w, int32_t *units) {
 static bool wander(berth_stroll *w) {
     double before = w->ms;
     for (int32_t i = 0; i < w->problem->n_units && !berth_search_stop(w->search); i++) {
-        int64_t counted = w->search->evaluations;
         double ms = berth_stroll_try_random(w);
-        if (w->search->evaluations == counted) continue;
+        if (!berth_stroll_moved(w)) continue;
         if (ms <= w->ms)
             berth_stroll_keep(w);
         else

@@ -83,8 +83,9 @@ berth_status berth_stroll_init(berth_stroll *walk, berth_search *search, const c
     *w = (berth_stroll){.search = search, .problem = p, .costs = c, .method = method, .rng = &search->rng};
     w->source = BERTH_SOURCE_POLISHED_SEED;
     w->moves_are_cheap = c->model == BERTH_MODEL_SERIAL && c->objective == BERTH_OBJECTIVE_LATENCY &&
-                         !(c->piece_ms > 0) && !p->memory_binds;
-    w->has_order = c->model == BERTH_MODEL_CONCURRENT && c->objective == BERTH_OBJECTIVE_LATENCY;
+                         !(c->piece_ms > 0) && !p->memory_binds && !search->judge;
+    /* Orders are simulated; runtimes have their own. */
+    w->has_order = c->model == BERTH_MODEL_CONCURRENT && c->objective == BERTH_OBJECTIVE_LATENCY && !search->judge;
     w->may_swap = p->memory_binds;
     w->seen_ms = INFINITY;
     berth_arena_init(&w->arena, berth_ctx_allocator(search->ctx));
@@ -154,12 +155,24 @@ static void trace_critical(berth_stroll *w) {
     }
 }
 
+static double run(berth_stroll *w) {
+    const int32_t *priority = w->has_order ? w->priority : NULL;
+    w->tried_ms = berth_search_evaluate_on(w->search, w->sim, w->device, priority);
+    w->tried_model_ms = w->search->model_ms;
+    return w->tried_ms;
+}
+
 void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t *priority) {
     size_t n = (size_t)walk->costs->n_tasks;
     memmove(walk->device, device, n * sizeof *device);
     if (walk->has_order) take_order(walk, priority);
-    walk->ms = berth_sim_load(walk->sim, walk->device, walk->has_order ? walk->priority : NULL);
-    berth_search_count(walk->search, 1);
+    if (walk->moves_are_cheap) {
+        walk->ms = walk->model_ms = berth_sim_load(walk->sim, walk->device, NULL);
+        berth_search_count(walk->search, 1);
+    } else {
+        walk->ms = run(walk);
+        walk->model_ms = walk->tried_model_ms;
+    }
     walk->n_critical = 0;
     if (walk->has_order && walk->ms < INFINITY) trace_critical(walk);
     walk->is_unoffered = false;
@@ -196,17 +209,12 @@ void berth_stroll_restart(berth_stroll *walk) {
 
 /* --- trying ----------------------------------------------------------------------------------------------------- */
 
-static double run(berth_stroll *w) {
-    return w->tried_ms = berth_sim_run(w->sim, w->device, w->has_order ? w->priority : NULL);
-}
-
 static void put(berth_stroll *w, int32_t unit, int32_t d) {
     const berth_problem *p = w->problem;
     for (int32_t i = p->unit_start[unit]; i < p->unit_start[unit + 1]; i++) w->device[p->unit_tasks[i]] = d;
 }
 
 static void begin(berth_stroll *w) {
-    berth_search_count(w->search, 1);
     w->n_changes = 0;
     w->task = -1;
 }
@@ -236,6 +244,7 @@ double berth_stroll_try(berth_stroll *walk, const int32_t *units, int32_t n, int
     if (walk->moves_are_cheap) {
         const int32_t *tasks;
         int32_t n_tasks = list_tasks(walk, &tasks);
+        berth_search_count(walk->search, 1);
         return walk->tried_ms = berth_sim_try(walk->sim, tasks, n_tasks, to);
     }
     for (int32_t i = 0; i < n; i++) put(walk, units[i], to);
@@ -337,7 +346,7 @@ void berth_stroll_offer(berth_stroll *walk) {
 static void keep_cheap(berth_stroll *w) {
     const int32_t *tasks;
     int32_t n_tasks = list_tasks(w, &tasks);
-    w->ms = berth_sim_move(w->sim, tasks, n_tasks, w->changes[0].to);
+    w->ms = w->model_ms = berth_sim_move(w->sim, tasks, n_tasks, w->changes[0].to);
     for (int32_t i = 0; i < w->n_changes; i++) {
         put(w, w->changes[i].unit, w->changes[i].to);
         if (w->is_unoffered) w->since[w->n_since++] = w->changes[i];
@@ -358,6 +367,7 @@ void berth_stroll_keep(berth_stroll *walk) {
         return;
     }
     walk->ms = walk->tried_ms;
+    walk->model_ms = walk->tried_model_ms;
     if (walk->has_order) trace_critical(walk);
     if (!(walk->ms < walk->seen_ms)) return;
     walk->seen_ms = walk->ms;

@@ -33,6 +33,7 @@ typedef struct berth_stroll {
     int32_t *near_start;  /* [n_units + 1] */
     int32_t *near;        /* units that make or read a value of a unit; -1 - d: the value starts or must end on d */
     double ms;            /* of the current placement */
+    double model_ms;      /* the same as simulated: what the schedule goes with, whatever a judge says */
     int32_t *critical;    /* [n_critical] tasks of a longest chain of the current schedule, if has_order */
     int32_t n_critical;
     int32_t *before; /* [n_tasks] scratch: the task that ran before on the same device */
@@ -41,7 +42,7 @@ typedef struct berth_stroll {
     berth_stroll_change changes[2 * BERTH_STROLL_UNITS];
     int32_t n_changes;
     int32_t task, place, old_place; /* a task's new and old place in the order; task -1: none */
-    double tried_ms;
+    double tried_ms, tried_model_ms;
     int32_t *tasks; /* [n_tasks] scratch */
     uint32_t *mark; /* [n_units] scratch: the last growth that met the unit */
     uint32_t growth;
@@ -63,6 +64,11 @@ void berth_stroll_jump(berth_stroll *walk, const int32_t *device, const int32_t 
 void berth_stroll_return(berth_stroll *walk);
 /* To the best placement, disturbed but feasible; if none comes up in a few tries, which count, to the best. */
 void berth_stroll_restart(berth_stroll *walk);
+
+/* Whether the last try, of whatever kind, changed anything: what is drawn at random may come to nothing. */
+static inline bool berth_stroll_moved(const berth_stroll *walk) {
+    return walk->n_changes > 0 || walk->task >= 0;
+}
 
 static inline int32_t berth_stroll_device(const berth_stroll *walk, int32_t unit) {
     return walk->device[walk->problem->unit_tasks[walk->problem->unit_start[unit]]];

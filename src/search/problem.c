@@ -134,6 +134,19 @@ static berth_status join_groups(build *b, berth_group_rule rule) {
     return BERTH_OK;
 }
 
+/* The same for sets that somebody else has made: set_of [n_ops], numbers below n_ops. */
+static berth_status join_sets(build *b, const int32_t *set_of) {
+    int32_t n = b->costs->n_ops;
+    int32_t *start = berth_arena_push(&b->scratch, (size_t)n + 2, sizeof *start);
+    int32_t *members = berth_arena_push(&b->scratch, (size_t)n, sizeof *members);
+    if (b->scratch.failed) return berth_fail_nomem(b->ctx);
+    for (int32_t op = 0; op < n; op++) start[set_of[op] + 2]++;
+    for (int32_t set = 0; set < n; set++) start[set + 2] += start[set + 1];
+    for (int32_t op = 0; op < n; op++) members[start[set_of[op] + 1]++] = op;
+    for (int32_t set = 0; set < n; set++) join_members(b, members + start[set], start[set + 1] - start[set]);
+    return BERTH_OK;
+}
+
 /* Numbers the classes so far, before groups join any. */
 static bool list_classes(build *b) {
     berth_problem *p = b->problem;
@@ -265,7 +278,8 @@ static void find_equal_devices(berth_problem *p) {
     }
 }
 
-static berth_status build_problem(build *b, const berth_limits *limits, const berth_group_rule *rule) {
+static berth_status build_problem(build *b, const berth_limits *limits, const berth_group_rule *rule,
+                                  const int32_t *set_of) {
     berth_problem *p = b->problem;
     size_t n = (size_t)b->costs->n_tasks;
     uint64_t *task_allowed = berth_arena_push(&p->arena, n, sizeof *task_allowed);
@@ -279,30 +293,41 @@ static berth_status build_problem(build *b, const berth_limits *limits, const be
     for (int32_t i = 0; limits && i < limits->n_together; i++) BERTH_TRY(join_together(b, limits->together[i].pattern));
     if (!list_classes(b)) return berth_fail_nomem(b->ctx);
     if (rule) BERTH_TRY(join_groups(b, *rule));
+    if (set_of) BERTH_TRY(join_sets(b, set_of));
     if (!list_units(b)) return berth_fail_nomem(b->ctx);
     p->memory_binds = memory_binds(p, weight_seen);
     find_equal_devices(p);
     return BERTH_OK;
 }
 
-berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
-                               const berth_limits *limits, const berth_group_rule *rule) {
+static berth_status make(berth_ctx *ctx, berth_problem **out, const berth_costs *costs, const berth_limits *limits,
+                         const berth_group_rule *rule, const int32_t *set_of) {
     *out = NULL;
     const berth_allocator *allocator = berth_ctx_allocator(ctx);
     berth_problem *problem = berth_resize(allocator, NULL, 0, 1, sizeof *problem);
     if (!problem) return berth_fail_nomem(ctx);
     berth_arena_init(&problem->arena, allocator);
     problem->costs = costs;
-    problem->bounds_hold = rule == NULL;
+    problem->bounds_hold = !rule && !set_of;
     build b = {.ctx = ctx, .costs = costs, .problem = problem};
     berth_arena_init(&b.scratch, allocator);
-    berth_status status = build_problem(&b, limits, rule);
+    berth_status status = build_problem(&b, limits, rule, set_of);
     berth_arena_deinit(&b.scratch);
     if (status == BERTH_OK)
         *out = problem;
     else
         berth_problem_free(problem);
     return status;
+}
+
+berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
+                               const berth_limits *limits, const berth_group_rule *rule) {
+    return make(ctx, out, costs, limits, rule, NULL);
+}
+
+berth_status berth_problem_new_joined(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
+                                      const berth_limits *limits, const int32_t *set_of) {
+    return make(ctx, out, costs, limits, NULL, set_of);
 }
 
 void berth_problem_free(berth_problem *problem) {

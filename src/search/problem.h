@@ -30,6 +30,9 @@ typedef struct berth_problem {
  * pattern that matches nothing is BERTH_E_ARG. `limits` may be NULL. The costs must outlive the problem. */
 berth_status berth_problem_new(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
                                const berth_limits *limits, const berth_group_rule *rule);
+/* The same with any sets of operations in place of a rule's groups: set_of [n_ops], numbers below n_ops. */
+berth_status berth_problem_new_joined(berth_ctx *ctx, berth_problem **out, const berth_costs *costs,
+                                      const berth_limits *limits, const int32_t *set_of);
 void berth_problem_free(berth_problem *problem);
 
 /* The memory that a unit takes along: what was given, or its weights and that share of the values it makes. */

@@ -3,7 +3,7 @@
  *
  * The best placement is always the result of a full run of the simulator, so that its number is the one that a later
  * simulation prints. Equal makespans keep the earlier placement: the result of methods run one after another does not
- * depend on who else found the same. */
+ * depend on who else found the same. Where there is a judge, the number is his. */
 #include "search/search.h"
 
 #include <assert.h>
@@ -74,9 +74,36 @@ void berth_search_count(berth_search *search, int64_t evaluations) {
     search->evaluations += evaluations;
 }
 
-double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority) {
+/* Costs nothing to speak of, but must not go on for ever. */
+static void count_recall(berth_search *search) {
+    if (++search->recalls < BERTH_SEARCH_RECALLS) return;
+    search->recalls = 0;
     berth_search_count(search, 1);
-    return berth_sim_run(search->sim, device, priority);
+}
+
+static double ask_judge(berth_search *search, const int32_t *device) {
+    bool known = false;
+    double ms = search->judge->ask(search->judge->user, device, &known);
+    search->is_masked = !(ms < INFINITY);
+    if (known)
+        count_recall(search);
+    else
+        berth_search_count(search, 1);
+    return ms;
+}
+
+double berth_search_evaluate_on(berth_search *search, berth_sim *sim, const int32_t *device, const int32_t *priority) {
+    search->is_masked = false;
+    if (!search->judge) berth_search_count(search, 1);
+    search->model_ms = berth_sim_run(sim, device, priority);
+    if (!search->judge) return search->model_ms;
+    if (search->model_ms < INFINITY) return ask_judge(search, device);
+    count_recall(search);
+    return INFINITY;
+}
+
+double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority) {
+    return berth_search_evaluate_on(search, search->sim, device, priority);
 }
 
 void berth_search_see(berth_search *search, double ms) {
@@ -98,6 +125,8 @@ static void settle(berth_search *search) {
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
                         const char *method) {
     double ms = berth_sim_run(search->sim, device, priority);
+    bool known;
+    if (search->judge && ms < INFINITY) ms = search->judge->ask(search->judge->user, device, &known);
     if (!(ms < search->best_ms)) return;
     size_t n = (size_t)search->problem->costs->n_tasks;
     memmove(search->best_device, device, n * sizeof *device);
@@ -113,7 +142,7 @@ void berth_search_offer(berth_search *search, const int32_t *device, const int32
 }
 
 void berth_search_bound(berth_search *search, double bound_ms) {
-    if (!(bound_ms > search->bound_ms)) return;
+    if (!(bound_ms > search->bound_ms) || search->judge) return;
     search->bound_ms = bound_ms;
     settle(search);
     if (search->progress) search->progress(search->progress_user, search);
@@ -145,9 +174,10 @@ static void look(berth_search *search) {
 }
 
 bool berth_search_interrupted(berth_search *search) {
-    /* Once out of time it looks every time: whoever runs methods in turn may have given the next one more. */
-    if (search->out_of_time || --search->calls_left <= 0) look(search);
-    return search->out_of_time;
+    /* Once out of time it looks every time: whoever runs methods in turn may have given the next one more. So it does
+     * where an evaluation may take seconds. */
+    if (search->out_of_time || search->judge || --search->calls_left <= 0) look(search);
+    return search->out_of_time || (search->judge && search->judge->status != BERTH_OK);
 }
 
 bool berth_search_stop(berth_search *search) {

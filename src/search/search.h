@@ -19,7 +19,11 @@
  *
  * Random numbers come from search->rng only. With a budget in evaluations alone the result must not depend on the
  * number of threads: a method that uses threads splits its work into a fixed number of lanes, each with its own
- * stream, and merges them in order. */
+ * stream, and merges them in order.
+ *
+ * A search may have a judge: real runs, which then decide instead of the simulator. The simulator still says what is
+ * feasible and what a schedule looks like; every time that is compared, rewarded or offered is the judge's. There is no
+ * bound then: what is proven of the model is not proven of the machine. */
 #ifndef BERTH_SEARCH_SEARCH_H
 #define BERTH_SEARCH_SEARCH_H
 
@@ -47,6 +51,20 @@ typedef struct berth_curve {
     int64_t before;    /* evaluations of earlier searches */
 } berth_curve;
 
+/* Real runs in place of the simulator. Placements that are the same to it are run once, however often they are asked
+ * for. */
+typedef struct berth_judge {
+    /* What a feasible placement of tasks takes, ms. INFINITY: it could not be run, which says nothing about its time.
+     * *known: it was asked for before. */
+    double (*ask)(void *user, const int32_t *device, bool *known);
+    void *user;
+    berth_status status; /* not BERTH_OK: it cannot go on, and every search that has it stops */
+} berth_judge;
+
+/* So many evaluations that came to no new run of the judge's count as one: else a search whose placements are all known
+ * would never end. */
+enum { BERTH_SEARCH_RECALLS = 16 };
+
 typedef struct berth_search berth_search;
 struct berth_learn; /* learn/learn.h: for methods that learn */
 
@@ -57,12 +75,16 @@ struct berth_search {
     berth_rng rng;
     berth_budget budget;
     int32_t n_threads;
+    berth_judge *judge;              /* NULL: the simulator decides */
     const struct berth_learn *learn; /* NULL: defaults, and nothing is kept */
 
     /* state, kept by the calls below */
     int64_t evaluations;
-    int64_t steps;  /* decisions that are no whole evaluation yet */
-    double started; /* clock at the start, seconds */
+    int64_t steps;   /* decisions that are no whole evaluation yet */
+    int64_t recalls; /* evaluations without a new run, likewise */
+    double model_ms; /* what the simulator said of the last evaluation */
+    bool is_masked;  /* the last evaluation could not be run: nothing is to be learnt from its INFINITY */
+    double started;  /* clock at the start, seconds */
     bool has_best;
     double best_ms;
     int32_t *best_device;   /* [n_tasks] */
@@ -87,8 +109,10 @@ berth_status berth_search_new(berth_ctx *ctx, berth_search **out, const berth_pr
                               berth_budget budget, int32_t n_threads);
 void berth_search_free(berth_search *search);
 
-/* Simulate and count one. INFINITY: infeasible. */
+/* Simulate, or ask the judge, and count one. INFINITY: infeasible, or masked. */
 double berth_search_evaluate(berth_search *search, const int32_t *device, const int32_t *priority);
+/* The same on a simulator of the caller's, whose schedule is then of this placement. */
+double berth_search_evaluate_on(berth_search *search, berth_sim *sim, const int32_t *device, const int32_t *priority);
 /* Count evaluations made elsewhere (single moves of an own simulator). */
 void berth_search_count(berth_search *search, int64_t evaluations);
 /* Count n decisions about a device or a place in the order of a single task. */
@@ -99,14 +123,15 @@ static inline void berth_search_step(berth_search *search, int32_t n) {
     search->steps %= search->problem->costs->n_tasks;
 }
 /* Keep the placement if it is better than the best so far (by a full run of its own, not counted, which also makes
- * the number the one that `berth simulate` will print). `source` and `method` must be static strings or enums. */
+ * the number the one that `berth simulate` will print; or by what the judge says, who is asked if he was not before).
+ * `source` and `method` must be static strings or enums. */
 void berth_search_offer(berth_search *search, const int32_t *device, const int32_t *priority, berth_source source,
                         const char *method);
 /* A feasible makespan that the method will offer before it ends; for the curve. */
 void berth_search_see(berth_search *search, double ms);
 /* What is left of a curve when no more evaluations come. */
 void berth_curve_end(berth_curve *curve, double ms);
-/* A proven lower bound. */
+/* A proven lower bound; ignored where a judge decides. */
 void berth_search_bound(berth_search *search, double bound_ms);
 /* True: budget spent, cancelled, or best == bound (proven). Ask before every evaluation. Cheap: looks at the clock
  * about once a millisecond, whatever the pace of the calls. */

@@ -30,6 +30,9 @@ try place tests/golden/cnn.onnx --ban nothing=gpu
 try place tests/golden/cnn.onnx --io nothing=gpu
 try place tests/golden/cnn.onnx --together nothing
 try place tests/golden/topcuoglu.csv --devices cpu,gpu
+try place tests/golden/cnn.onnx --evaluate measured
+try place tests/golden/cnn.onnx --runtime none --evaluate measured
+try place tests/golden/cnn.onnx --evaluate often
 try simulate tests/golden/cnn.onnx
 try devices one
 try devices --show tpu

@@ -11,10 +11,13 @@
  *                                likewise:
  *     hang, kill (as the system does if memory is short), memory (takes all of it), gone (the other device), differ
  *     (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage (no JSON),
- * many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime) kept=TYPE
- * strays=TYPE      operations of that type are seen on the CPU: always, or only in a split quiet the other device does
- * not say what its kernels take elsewhere                  (OpenVINO) the first operation is said to have run on the
- * last device refuses                    (OpenVINO) the other device is said not to run the first operation
+ *     many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
+ *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
+ *                                is, if it says nothing), hang, fail
+ *     quiet                      the other device does not say what its kernels take
+ *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
+ *     refuses                    (OpenVINO) the other device is said not to run the first operation
  *
  * For OpenVINO the first device is "CPU0", and placements come as maps.
  *
@@ -219,9 +222,19 @@ static void put_outputs(work *w, berth_answer *answer) {
     answer->n_outputs = n;
 }
 
+static void be_poisoned(const work *w, const char *refused, size_t size) {
+    const char *op = setting("poison"), *how = setting("poisoned");
+    if (!op || strcmp(w->kind, "split") != 0 || !w->device[atoi(op)]) return;
+    if (how && strncmp(how, "hang", 4) == 0)
+        for (;;) pause();
+    if (how && strncmp(how, "fail", 4) == 0) _exit(write(BERTH_CHILD_ANSWER_FD, refused, size) < 0);
+    raise(SIGSEGV);
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
+    be_poisoned(w, refused, sizeof refused - 1);
     if (is_told(w, "crash")) raise(SIGSEGV);
     if (is_told(w, "kill")) raise(SIGKILL);
     while (is_told(w, "memory")) {

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fused groups, cut before every operation that has weights of its own. */
+#include "place/kernels.h"
+
+#include <math.h>
+
+bool berth_kernel_begins(const berth_graph *graph, const berth_groups *groups, int32_t k) {
+    const berth_op *op = berth_graph_op(graph, groups->members[k]);
+    if (groups->member_start[groups->group_of[groups->members[k]]] == k) return true;
+    for (int32_t i = 0; i < op->n_inputs; i++) {
+        const berth_tensor *tensor = op->inputs[i] < 0 ? NULL : berth_graph_tensor(graph, op->inputs[i]);
+        if (tensor && (tensor->flags & BERTH_TENSOR_CONSTANT) && tensor->shape.rank > 1) return true;
+    }
+    return false;
+}
+
+/* The devices that the costs allow for an operation; all, if it does not run. */
+static uint64_t devices_of(const berth_costs *c, int32_t op) {
+    uint64_t mask = 0;
+    if (c->op_task[op] < 0) return UINT64_MAX;
+    for (int32_t d = 0; d < c->n_devices; d++)
+        if (c->time_ms[(size_t)c->op_task[op] * (size_t)c->n_devices + (size_t)d] < INFINITY) mask |= UINT64_C(1) << d;
+    return mask;
+}
+
+berth_status berth_kernels_find(berth_ctx *ctx, const berth_costs *costs, int32_t *kernel_of) {
+    berth_groups *groups = NULL;
+    int32_t n = 0, current = 0;
+    uint64_t allowed = 0;
+    BERTH_TRY(berth_groups_build(ctx, &groups, costs->graph, BERTH_GROUP_FUSED));
+    for (int32_t k = 0; k < groups->n_ops; k++) {
+        int32_t op = groups->members[k];
+        uint64_t own = devices_of(costs, op);
+        if (berth_kernel_begins(costs->graph, groups, k)) {
+            current = n++;
+            allowed = UINT64_MAX;
+        }
+        if (allowed == UINT64_MAX) allowed = own; /* that of the first that runs */
+        kernel_of[op] = own == allowed || own == UINT64_MAX ? current : n++;
+    }
+    berth_groups_free(groups);
+    return BERTH_OK;
+}
