@@ -124,8 +124,9 @@ BERTH_API berth_difference berth_difference_none(void);
 
 /** A way to run the model, as it was measured. */
 typedef struct berth_measured_run {
-    const char *name;   /* "plan", or a device */
-    const char *reason; /* why it could not be run, or "" */
+    const char *name;          /* "plan", or a device */
+    const char *reason;        /* why it could not be run, or "" */
+    const char *out_of_memory; /* the device whose memory did not suffice, if that was why, as far as one can tell */
     berth_latency latency;
 } berth_measured_run;
 

@@ -27,5 +27,6 @@ target_sources(berth_objects PRIVATE
   src/place/study_rows.c
   src/place/study_tables.c
   src/place/study_verdicts.c
+  src/place/tighten.c
   src/place/train.c
 )

@@ -235,6 +235,8 @@ static berth_status read_error(const document *d, const berth_json *error) {
     const char *message = NULL;
     BERTH_TRY(berth_json_want_integer(d->ctx, d->name, error, "status", BERTH_E_CANCELLED, BERTH_E_NOMEM, &status));
     BERTH_TRY(berth_json_want_string(d->ctx, d->name, error, "message", &message));
+    /* Memory that the worker lacks is not ours. */
+    if (status == BERTH_E_NOMEM) status = BERTH_E_LIMIT;
     return berth_fail(d->ctx, (berth_status)status, "%s", message);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds of processes, and what their times say. */
+#define _GNU_SOURCE /* NOLINT: strcasestr */
 #include "runtime/trial.h"
 
 #include "base/rng.h"
@@ -63,11 +64,33 @@ static const char *output_folder(trial *t, int32_t i) {
     return path && (mkdir(path, 0700) == 0 || errno == EEXIST) ? path : NULL;
 }
 
+/* The process was ended because it took too much, by us or (signal 9) by the system; or the runtime has said that an
+ * allocation failed. What the C++ library throws is the host's; what a runtime says in its own words is the device's,
+ * if it has one besides the host: those allocate by themselves. */
+static berth_shortage shortage_of(const berth_candidate *candidate, berth_child_end end, const char *why) {
+    static const char *const of_host[] = {"more memory than allowed", "signal 9", "bad_alloc", "cannot allocate memory",
+                                          NULL};
+    static const char *const of_any[] = {"out of memory",
+                                         "out_of_memory",
+                                         "out_of_device_memory",
+                                         "failed to allocate",
+                                         "is smaller than requested bytes",
+                                         NULL};
+    if (end == BERTH_CHILD_TOO_LARGE) return BERTH_SHORT_OF_HOST;
+    for (int i = 0; of_host[i]; i++)
+        if (strcasestr(why, of_host[i])) return BERTH_SHORT_OF_HOST;
+    for (int i = 0; of_any[i]; i++)
+        if (strcasestr(why, of_any[i])) return candidate->devices[0] ? BERTH_SHORT_OF_DEVICE : BERTH_SHORT_OF_HOST;
+    return BERTH_SHORT_OF_NOTHING;
+}
+
 /* Some failures are the candidate's own; others end the trial. */
-static berth_status take_failure(trial *t, berth_trial_result *result, berth_status status) {
+static berth_status take_failure(trial *t, int32_t i, berth_status status) {
+    berth_trial_result *result = &t->results[i];
     if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED) return status;
     const char *why = berth_ctx_message(t->ctx);
     result->status = status;
+    result->shortage = shortage_of(&t->candidates[i], result->end, why);
     result->reason = berth_arena_string(t->arena, why, strlen(why));
     return result->reason ? BERTH_OK : berth_fail_nomem(t->ctx);
 }
@@ -189,7 +212,7 @@ static berth_status run_one(trial *t, int32_t i) {
     if (!found) BERTH_TRY(find_failure(t, key, &found, &status));
     if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
     r->n_recalled += found;
-    if (status != BERTH_OK) return take_failure(t, r, status);
+    if (status != BERTH_OK) return take_failure(t, i, status);
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }

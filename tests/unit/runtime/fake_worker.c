@@ -16,6 +16,7 @@
  *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
+ *     room=N                     no more than N operations fit on the other device beside some on the CPU
  *     quiet                      the other device does not say what its kernels take
  *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
  *     refuses                    (OpenVINO) the other device is said not to run the first operation
@@ -232,10 +233,20 @@ static void be_poisoned(const work *w, const char *refused, size_t size) {
     raise(SIGSEGV);
 }
 
+static void run_short(const work *w) {
+    static const char words[] = "{\"error\":{\"status\":-4,\"message\":\"Failed to allocate memory for requested "
+                                "buffer of size 4096\"}}";
+    int32_t n = 0;
+    for (int32_t i = 0; i < berth_graph_op_count(w->graph); i++) n += w->device[i];
+    if (setting("room") && strcmp(w->kind, "split") == 0 && n > atoi(setting("room")))
+        _exit(write(BERTH_CHILD_ANSWER_FD, words, sizeof words - 1) < 0);
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     be_poisoned(w, refused, sizeof refused - 1);
+    run_short(w);
     if (is_told(w, "crash")) raise(SIGSEGV);
     if (is_told(w, "kill")) raise(SIGKILL);
     while (is_told(w, "memory")) {
