@@ -39,7 +39,7 @@ typedef struct loop {
     berth_place_options place;
     berth_plan *plans[MOST_CANDIDATES];
     int32_t n_plans;
-    bool *allowed;    /* [n_devices] it may be the answer alone */
+    bool *allowed; /* [n_devices] it may be the answer alone */
     /* the device whose memory did not suffice for a candidate, and which; -1: it did */
     int32_t short_of, short_plan;
     int32_t n_tightened; /* times that its capacity was made less */
