@@ -21,10 +21,10 @@ typedef struct export_values {
 #define AT(member) offsetof(export_values, member)
 
 static const cli_option options[] = {
-    {"to", 't', CLI_STRING, CLI_USUAL, AT(to), "FORMAT", .help = "onnx, json or dot"},
-    {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "what to write; onnx needs it"},
+    {"to", 't', CLI_STRING, CLI_USUAL, AT(to), "FORMAT", .help = "onnx, openvino, json or dot"},
+    {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "what to write; onnx and openvino need it"},
     {"provider", 0, CLI_LIST, CLI_USUAL, AT(providers), "DEVICE=EP",
-     .help = "execution provider for a device, as in gpu=CUDAExecutionProvider"},
+     .help = "what a device is there, as in gpu=CUDAExecutionProvider or gpu=GPU.1"},
     {"force", 0, CLI_FLAG, CLI_USUAL, AT(force), NULL,
      .help = "also a plan for another model, and over files that differ"},
     {0},
@@ -35,6 +35,8 @@ static const char details[] =
     "  onnx  the same model with a layer_ann on every node, which ONNX Runtime 1.25 or newer\n"
     "        places by; FILE.berth.json has the session's settings, FILE.py and FILE.c open it.\n"
     "        External data are linked or copied beside it. It stays valid for every runtime.\n"
+    "  openvino  FILE.berth.json, a map; FILE.py and FILE.cpp, which open the model and put the\n"
+    "        placement on it; and FILE, for an IR, with the device of each layer as user_data.\n"
     "  json  a map from operations to devices\n"
     "  dot   a drawing for Graphviz, a colour per device\n"
     "\n"

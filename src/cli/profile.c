@@ -30,7 +30,7 @@ typedef struct profile_values {
 static const cli_option options[] = {
     {"output", 'o', CLI_STRING, CLI_USUAL, AT(output), "FILE", .help = "write the profile to FILE"},
     {"devices", 'd', CLI_STRING, CLI_USUAL, AT(devices), "LIST",
-     .help = "of the runtime, as in cpu,webgpu (default: cpu and the first other that works)"},
+     .help = "of the runtime, as in cpu,webgpu or CPU0,CPU1:bf16 (default: the first two that work)"},
     {"json", 0, CLI_FLAG, CLI_USUAL, AT(json), NULL, .help = "print the profile"},
     {"placements", 0, CLI_INT, CLI_USUAL, AT(placements), "N", .help = "random ones to calibrate on (default 12)",
      .low = 0, .high = 1000},
@@ -48,8 +48,9 @@ static const cli_option options[] = {
 static const char details[] =
     "Runs MODEL on each device with the runtime's own profile, and finds for each operation of\n"
     "the model what it takes there, through everything that the runtime has fused and folded.\n"
-    "Then runs random placements without profile and fits a handful of numbers, what launches\n"
-    "and copies take, so that the execution model 'queued' predicts whole runs.\n"
+    "Then runs random placements without profile and fits a handful of numbers, what launches,\n"
+    "copies and pieces take, so that the runtime's execution model predicts whole runs: 'queued'\n"
+    "for ONNX Runtime, 'serial' for OpenVINO.\n"
     "'berth place MODEL --profile FILE' places by it, on its devices.\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory or limits, 5 more\n"

@@ -16,10 +16,17 @@ typedef struct cli_runtime {
 
 /* Rows of a command's table whose values hold a cli_runtime in that member. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CLI_RUNTIME_OPTIONS(values, member)                                                                        \
-    {"runtime", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.name), "NAME", .help = "onnxruntime or none"}, { \
-        "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE",                              \
-            .help = "of the runtime (default: found, see docs/runtimes.md)"                                        \
+#define CLI_RUNTIME_OPTIONS(values, member)                                           \
+    {"runtime",                                                                       \
+     0,                                                                               \
+     CLI_STRING,                                                                      \
+     CLI_USUAL,                                                                       \
+     offsetof(values, member.name),                                                   \
+     "NAME",                                                                          \
+     .help = "onnxruntime, openvino or none"},                                        \
+    {                                                                                 \
+        "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE", \
+            .help = "of the runtime (default: found, see docs/runtimes.md)"           \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 
@@ -27,8 +34,8 @@ bool cli_runtime_is_none(const cli_runtime *runtime);
 
 enum { CLI_RUNTIME_DEVICES = 8, CLI_RUNTIME_NAMES = 512 };
 
-/* The devices of a list such as "cpu,webgpu" or, if it is NULL, the cpu and the first other that works. Names of a list
- * are in `names`. */
+/* The devices of a list such as "cpu,webgpu" or "CPU0,CPU1:bf16" or, if it is NULL, the cpu and the first other that
+ * works. Names of a list are in `names`. */
 berth_status cli_runtime_list(berth_ctx *ctx, berth_runtime *runtime, const char *list, char names[CLI_RUNTIME_NAMES],
                               const char **out, int32_t *n);
 

@@ -39,6 +39,7 @@ typedef struct loop {
     berth_place_options place;
     berth_plan *plans[MOST_CANDIDATES];
     int32_t n_plans;
+    bool *allowed; /* [n_devices] it may be the answer alone */
     /* the device whose memory did not suffice for a candidate, and which; -1: it did */
     int32_t short_of, short_plan;
     int32_t n_tightened; /* times that its capacity was made less */
@@ -189,7 +190,7 @@ static berth_status take_ruling(loop *l, const berth_ruling *ruling, berth_plan 
     int32_t n_ops = berth_graph_op_count(l->graph);
     int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
     if (!device) return berth_fail_nomem(l->ctx);
-    for (int32_t i = 0; i < n_ops; i++) device[i] = ruling->device[i];
+    for (int32_t i = 0; i < n_ops; i++) device[i] = (unsigned char)ruling->device[i];
     how.given = device;
     how.unbounded = true;
     BERTH_TRY(berth_place(l->ctx, out, l->graph, l->out->real.devices, &how));
@@ -290,6 +291,40 @@ static berth_status choose_candidate(loop *l, int32_t *best) {
     return BERTH_OK;
 }
 
+/* A device that the user keeps an operation from, which it could run, is no answer: not even a stock session on it. */
+static berth_status find_allowed(loop *l) {
+    berth_costs *with = NULL, *without = NULL;
+    berth_cost_options how = berth_cost_options_default();
+    l->allowed = berth_arena_push(&l->out->arena, (size_t)l->n_devices, sizeof *l->allowed);
+    if (!l->allowed) return berth_fail_nomem(l->ctx);
+    how.profile = l->place.profile;
+    BERTH_TRY(berth_costs_new(l->ctx, &without, l->graph, l->out->real.devices, &how));
+    how.limits = l->place.limits;
+    berth_status status = berth_costs_new(l->ctx, &with, l->graph, l->out->real.devices, &how);
+    for (int32_t d = 0; d < l->n_devices && status == BERTH_OK; d++) {
+        l->allowed[d] = true;
+        for (int32_t i = 0; i < berth_graph_op_count(l->graph); i++)
+            if (isinf(berth_costs_op_ms(with, i, d)) && !isinf(berth_costs_op_ms(without, i, d))) l->allowed[d] = false;
+    }
+    berth_costs_free(with);
+    berth_costs_free(without);
+    return status;
+}
+
+/* The fastest single device that is allowed, and what the split surely gains over it; -1: there is none. */
+static int32_t best_allowed(const loop *l, const berth_measured *m, double *gain_low) {
+    int32_t best = -1;
+    *gain_low = m->gain_low;
+    if (m->best >= 0 && l->allowed[m->best]) return m->best;
+    for (int32_t d = 0; d < m->n_singles; d++) {
+        bool runs = m->singles[d].latency.runs > 0 && !*m->singles[d].reason;
+        if (!runs || !l->allowed[d]) continue;
+        if (best < 0 || m->singles[d].latency.median_ms < m->singles[best].latency.median_ms) best = d;
+    }
+    if (best >= 0) *gain_low = 1 - m->plan.latency.high_ms / m->singles[best].latency.low_ms;
+    return best;
+}
+
 /* Everything that can be on that device. */
 static berth_status take_single(loop *l, int32_t d) {
     berth_costs *costs = NULL;
@@ -340,8 +375,10 @@ static int32_t fastest_single(const loop *l) {
         berth_plan_free(plan);
         return best;
     }
-    for (int32_t d = 1; d < l->n_devices; d++)
-        if (profile->runs[d].measured_ms < profile->runs[best].measured_ms) best = d;
+    for (int32_t d = 1; d < l->n_devices; d++) {
+        bool faster = profile->runs[d].measured_ms < profile->runs[best].measured_ms;
+        if (l->allowed[d] > l->allowed[best] || (l->allowed[d] == l->allowed[best] && faster)) best = d;
+    }
     return best;
 }
 
@@ -392,15 +429,18 @@ static berth_status decide(loop *l, int32_t best) {
     const berth_measured *m = real->measured;
     berth_arena *arena = &l->out->arena;
     if (best < 0) return settle_for_single(l);
-    if (is_sound(m) && (m->best < 0 || m->gain_low > l->options->min_gain)) {
+    double gain_low = NAN;
+    int32_t single = best_allowed(l, m, &gain_low);
+    if (is_sound(m) && (single < 0 || gain_low > l->options->min_gain)) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
         real->is_split = true;
-        if (m->best < 0) return say(l, "no device runs it alone");
+        if (single < 0) return say(l, m->best < 0 ? "no device runs it alone" : "no device may run it alone");
         return say(l, berth_arena_printf(arena, "with 95 %% confidence the split is at least %.1f %% faster than %s",
-                                         100 * m->gain_low, m->singles[m->best].name));
+                                         100 * gain_low, m->singles[single].name));
     }
-    int32_t d = m->best < 0 ? fastest_single(l) : m->best;
+    int32_t d = single < 0 ? fastest_single(l) : single;
+    double gain = d == m->best ? m->gain : 1 - m->plan.latency.median_ms / m->singles[d].latency.median_ms;
     BERTH_TRY(take_single(l, d));
     if (m->plan.latency.runs == 0 || *m->plan.reason)
         return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
@@ -409,7 +449,7 @@ static berth_status decide(loop *l, int32_t best) {
     return say(l, berth_arena_printf(arena,
                                      "no split surely gains %.1f %% over %s alone: the best one gains %.1f %%, with 95 "
                                      "%% confidence at least %.1f %%",
-                                     100 * l->options->min_gain, l->devices[d], 100 * m->gain, 100 * m->gain_low));
+                                     100 * l->options->min_gain, l->devices[d], 100 * gain, 100 * gain_low));
 }
 
 /* Fresh runs of the best candidate; -1: there is none. */
@@ -458,6 +498,7 @@ static berth_status find_split(loop *l, int32_t *best) {
 static berth_status run(loop *l) {
     int32_t best = -1;
     BERTH_TRY(find_profile(l));
+    BERTH_TRY(find_allowed(l));
     berth_status status = find_split(l, &best);
     if (status == BERTH_E_CANCELLED && l->options->measured) { /* single devices were measured, and stay so */
         l->interrupted = true;

@@ -15,6 +15,7 @@ static const struct {
     berth_export_fn write;
 } formats[] = {
     {"onnx", "the model with the placement in it, for ONNX Runtime", true, berth_export_onnx},
+    {"openvino", "a map, loaders in Python and C++, and the IR with notes, for OpenVINO", true, berth_export_openvino},
     {"json", "a map from operations to devices", false, berth_export_json},
     {"dot", "a drawing for Graphviz, a colour per device", false, berth_export_dot},
 };

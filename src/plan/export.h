@@ -22,6 +22,7 @@ typedef berth_status (*berth_export_fn)(const berth_export *e, const char *outpu
 berth_status berth_export_json(const berth_export *e, const char *output);
 berth_status berth_export_dot(const berth_export *e, const char *output);
 berth_status berth_export_onnx(const berth_export *e, const char *output);
+berth_status berth_export_openvino(const berth_export *e, const char *output);
 
 /* `model` of plans and exports: name, format, fingerprint. */
 void berth_export_put_model(const berth_export *e, berth_text *text);

@@ -27,6 +27,7 @@ target_sources(berth_objects PRIVATE
   src/read/ir_layer.c
   src/read/ir_link.c
   src/read/ir_parse.c
+  src/read/ir_splice.c
   src/read/ir_text.c
   src/read/moirai.c
   src/read/msr.c

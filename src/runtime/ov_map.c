@@ -14,7 +14,7 @@ bool berth_ov_map_has(const berth_op *op) {
     return !(op->flags & (BERTH_OP_CONSTANT | BERTH_OP_INPUT | BERTH_OP_OUTPUT));
 }
 
-static const char *first_tensor(const berth_graph *graph, const berth_op *op) {
+const char *berth_ov_map_tensor(const berth_graph *graph, const berth_op *op) {
     for (int32_t i = 0; i < op->n_outputs; i++)
         if (op->outputs[i] >= 0 && *berth_graph_tensor(graph, op->outputs[i])->name)
             return berth_graph_tensor(graph, op->outputs[i])->name;
@@ -34,7 +34,7 @@ void berth_ov_map_write(berth_text *text, const berth_graph *graph, const char *
         berth_json_inline(text);
         berth_json_object_begin(text, NULL);
         berth_json_string(text, "name", op->name);
-        berth_json_string(text, "tensor", first_tensor(graph, op));
+        berth_json_string(text, "tensor", berth_ov_map_tensor(graph, op));
         berth_json_string(text, "device", devices[device[i]]);
         berth_json_object_end(text);
     }

@@ -20,5 +20,7 @@ berth_status berth_ov_map_read(berth_ctx *ctx, berth_arena *arena, const char *p
                                size_t *n);
 /* Is it placed by a mark of its own? */
 bool berth_ov_map_has(const berth_op *op);
+/* The name of the first tensor that an operation makes and that has one; "" if there is none. */
+const char *berth_ov_map_tensor(const berth_graph *graph, const berth_op *op);
 
 #endif

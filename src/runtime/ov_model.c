@@ -7,6 +7,7 @@
 #include "base/stage.h"
 #include "base/text.h"
 #include "read/source.h"
+#include "runtime/ir_weights.h"
 #include "runtime/onnx_files.h"
 #include "runtime/ov_device.h"
 #include "runtime/ov_map.h"
@@ -63,7 +64,7 @@ static bool needs_weights(const berth_graph *graph) {
     return false;
 }
 
-static berth_status gather_ir(berth_run_model *m, const char *path) {
+static berth_status gather_ir(berth_run_model *m, const char *path, const berth_run_options *options) {
     int n = stem_of(path);
     const char *bin = berth_arena_printf(&m->arena, "%.*s.bin", n, path);
     const char *packed = berth_arena_printf(&m->arena, "%.*s.bin.gz", n, path);
@@ -74,12 +75,18 @@ static berth_status gather_ir(berth_run_model *m, const char *path) {
     if (access(bin, R_OK) == 0) return link_to(m->ctx, bin, to);
     if (access(packed, R_OK) == 0) return unpack(m->ctx, packed, to);
     if (!needs_weights(m->graph)) return BERTH_OK;
-    return berth_fail(m->ctx, BERTH_E_ARG, "%.600s: its weights, %.600s, are missing", path, bin);
+    if (options->synthesize) {
+        m->n_made_files = 1;
+        return berth_ir_weights_make(m->ctx, m->graph, to, options->seed);
+    }
+    return berth_fail(m->ctx, BERTH_E_ARG,
+                      "%.600s: its weights, %.600s, are missing; --synthesize-weights runs it with made-up ones", path,
+                      bin);
 }
 
 berth_status berth_ov_gather(berth_run_model *model, const char *path, const berth_run_options *options) {
     berth_format format = berth_graph_format(model->graph);
-    if (format == BERTH_FORMAT_OPENVINO_IR) return gather_ir(model, path);
+    if (format == BERTH_FORMAT_OPENVINO_IR) return gather_ir(model, path, options);
     if (format == BERTH_FORMAT_ONNX) return berth_onnx_files_gather(model, path, options);
     return berth_fail(model->ctx, BERTH_E_UNSUPPORTED, "%.600s: OpenVINO runs OpenVINO IR and ONNX, and this is %s",
                       path, berth_format_name(format));

@@ -3,6 +3,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/compare.c
   src/runtime/copies.c
   src/runtime/inputs.c
+  src/runtime/ir_weights.c
   src/runtime/job.c
   src/runtime/kept.c
   src/runtime/kind.c

@@ -24,6 +24,7 @@ berth_oracle_test(policy)
 berth_oracle_test(export)
 berth_oracle_test(real_placements)
 berth_oracle_test(openvino_placements)
+berth_oracle_test(openvino_export)
 berth_oracle_test(measured_search)
 berth_oracle_test(exported_places)
 

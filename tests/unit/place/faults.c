@@ -69,6 +69,7 @@ static void every_process_may_fail(void **state) {
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         f->runtime->worker.seconds = cases[i].seconds;
         f->runtime->worker.memory_bytes = cases[i].memory_bytes;
+        if (support_is_slow() && i % 2 == 1) continue;
         int answers = 0, step = i == 0 && support_is_optimised() ? 1 : cases[i].seconds < 60 ? n - 4 : 9;
         for (int at = 0; at < n; at += step) {
             char words[64];

@@ -233,6 +233,24 @@ static void a_small_gain_is_not(void **state) {
     berth_real_plan_free(real);
 }
 
+/* Devices that the user keeps operations from are no answer, be they faster. */
+static void bans_force_a_split(void **state) {
+    faked *f = *state;
+    static const berth_rule bans[] = {{"MatMul", "cpu"}, {"Relu", "webgpu"}};
+    berth_limits limits = {.bans = bans, .n_bans = 2};
+    berth_real_options options = quick();
+    options.place.limits = &limits;
+    berth_real_plan *real = place(f, &options, "cpu=3 other=2");
+    assert_true(real->is_split && real->measured->gain < 0);
+    for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++) assert_int_equal(real->plan->ops[i].device, i < FAKED_BLOCK);
+    assert_string_equal(real->verdict, "no device may run it alone");
+    berth_real_plan_free(real);
+    limits.n_bans = 1; /* then the other device may, and is faster */
+    real = place(f, &options, "cpu=3 other=2");
+    expect_single(real, 1, "webgpu alone");
+    berth_real_plan_free(real);
+}
+
 static void a_split_must_be_sound(void **state) {
     faked *f = *state;
     berth_real_options options = quick();
@@ -288,6 +306,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(survives_failing_allocations, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_sure_gain_is_taken, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_small_gain_is_not, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(bans_force_a_split, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_split_must_be_sound, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(profiles_are_kept, faked_open, faked_close),
     };
