@@ -182,7 +182,7 @@ static berth_status take_ruling(loop *l, const berth_ruling *ruling, berth_plan 
     int32_t n_ops = berth_graph_op_count(l->graph);
     int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
     if (!device) return berth_fail_nomem(l->ctx);
-    for (int32_t i = 0; i < n_ops; i++) device[i] = ruling->device[i];
+    for (int32_t i = 0; i < n_ops; i++) device[i] = (unsigned char)ruling->device[i];
     how.given = device;
     how.unbounded = true;
     BERTH_TRY(berth_place(l->ctx, out, l->graph, l->out->real.devices, &how));

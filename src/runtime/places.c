@@ -201,7 +201,7 @@ static berth_status list(checker *c) {
 
 static berth_status list_pieces(checker *c, const berth_sight *sight) {
     const char **pieces = berth_arena_push(c->arena, (size_t)sight->n_pieces, sizeof *pieces);
-    for (int32_t i = 0; i < sight->n_pieces && pieces; i++)
+    for (int32_t i = 0; i < sight->n_pieces && pieces && sight->pieces; i++)
         pieces[i] = berth_arena_string(c->arena, sight->pieces[i], strlen(sight->pieces[i]));
     if (c->arena->failed) return berth_fail_nomem(c->model->ctx);
     c->places->pieces = pieces;
