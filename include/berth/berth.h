@@ -5,6 +5,7 @@
 
 #include "berth/base.h"
 #include "berth/bench.h"
+#include "berth/cases.h"
 #include "berth/census.h"
 #include "berth/cost.h"
 #include "berth/device.h"

@@ -44,6 +44,17 @@ typedef struct berth_plan_setting {
     bool is_switch;
 } berth_plan_setting;
 
+/** What a plan for several shapes takes with one of them (berth/cases.h). */
+typedef struct berth_plan_case {
+    const berth_shape_binding *shapes;
+    int32_t n_shapes;
+    double weight; /* of 1 for all */
+    bool measured; /* else simulated */
+    double ms;
+    double best_ms; /* of the best plan that was found for this case alone */
+    double loss;    /* ms / best_ms - 1 */
+} berth_plan_case;
+
 /** Evaluations of a search that were real runs, each of one placement in one process. */
 typedef struct berth_plan_runs {
     int64_t placements; /* different ones: those that were made and those from the store */
@@ -88,6 +99,10 @@ typedef struct berth_plan {
     int32_t n_ops, n_order;
     const berth_plan_op *ops; /* [n_ops], in file order */
     const int32_t *order;     /* [n_order] operations as they are to be started, or NULL: the model's own order */
+
+    /* several shapes, if it is for several (berth/cases.h); written, but not read back */
+    int32_t n_cases;
+    const berth_plan_case *cases;
 
     /* real runs, if there were any (berth/real.h); written, but not read back */
     const berth_measured *measured;

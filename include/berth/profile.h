@@ -18,6 +18,7 @@ typedef struct berth_profile_options {
     berth_run_options run; /* inputs, weights, precision, seed, progress; times are for each placement */
     int32_t processes;     /* that are profiled on each device */
     int32_t placements;    /* whole runs to calibrate on, random ones besides every single device; 0: none */
+    bool pieces;           /* the other device is timed by pieces of the model, as one that tells nothing always is */
     int32_t held_out;      /* more of them, to see how well it predicts what it has not seen */
 } berth_profile_options;
 
@@ -47,6 +48,9 @@ typedef struct berth_profile {
     const char *const *op_names;     /* [n_ops] */
     const double *op_ms;             /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
     berth_fit fit;                   /* what is in op_ms already */
+    int32_t n_copies;                /* by size; 0: not known */
+    const berth_copy *copies;        /* between the host and the other device, alone; the links are what is fitted to
+                                        whole runs, from there on */
     int32_t n_runs;
     const berth_profiled_run *runs;
     double mean_error, rank_correlation; /* over the runs that were held out, if there are any, else over all */

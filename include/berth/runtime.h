@@ -72,10 +72,18 @@ typedef struct berth_input_file {
     const char *name, *file;
 } berth_input_file;
 
+/** What it takes to copy so many bytes from the host to a device, and back. */
+typedef struct berth_copy {
+    int64_t bytes;
+    double in_ms, out_ms;
+} berth_copy;
+
 /** How models are run. */
 typedef struct berth_run_options {
     const berth_input_file *inputs; /* the rest is random */
     int32_t n_inputs;
+    const berth_rule *io; /* inputs and outputs that lie on a device, by pattern; the rest lie on the host */
+    int32_t n_io;
     bool synthesize;       /* make up weights whose files are missing */
     bool native_precision; /* devices may compute in a narrower type than the model's, such as TF32 */
     uint64_t seed;         /* of made-up inputs and weights, and of the order of processes */
@@ -97,7 +105,9 @@ typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
     double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
-    double peak_bytes;        /* resident memory of the process */
+    double peak_bytes;        /* resident memory of the process: the host's */
+    double device_peak_bytes; /* most memory in use on the other device, weights included, by the runtime's own count;
+                                 NAN: there is none, or nobody counts */
     double cores;             /* processors that it kept busy; 0: not known */
     int32_t runs;
 } berth_latency;
@@ -114,8 +124,9 @@ BERTH_API berth_difference berth_difference_none(void);
 
 /** A way to run the model, as it was measured. */
 typedef struct berth_measured_run {
-    const char *name;   /* "plan", or a device */
-    const char *reason; /* why it could not be run, or "" */
+    const char *name;          /* "plan", or a device */
+    const char *reason;        /* why it could not be run, or "" */
+    const char *out_of_memory; /* the device whose memory did not suffice, if that was why, as far as one can tell */
     berth_latency latency;
 } berth_measured_run;
 

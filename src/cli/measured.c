@@ -18,9 +18,12 @@ static void put_run(berth_text *text, const berth_measured_run *run) {
         berth_text_printf(text, "cannot be run: %s\n", run->reason);
         return;
     }
-    berth_text_printf(text, "%.4g ms (%.4g to %.4g), p95 %.4g, p99 %.4g; first %.4g, load %.4g ms; %s\n", l->median_ms,
+    berth_text_printf(text, "%.4g ms (%.4g to %.4g), p95 %.4g, p99 %.4g; first %.4g, load %.4g ms; %s", l->median_ms,
                       l->low_ms, l->high_ms, l->p95_ms, l->p99_ms, l->first_ms, l->load_ms,
                       cli_scaled(l->peak_bytes, "B", bytes));
+    if (l->device_peak_bytes > 0)
+        berth_text_printf(text, ", %s on the device", cli_scaled(l->device_peak_bytes, "B", bytes));
+    berth_text_printf(text, "\n");
 }
 
 static void put_deviations(berth_text *text, const berth_graph *graph, const berth_measured *m) {

@@ -5,6 +5,7 @@
 #include "berth/real.h"
 
 #include "cli/amounts.h"
+#include "cli/cases.h"
 #include "cli/devices.h"
 #include "cli/limits.h"
 #include "cli/measured.h"
@@ -13,7 +14,6 @@
 #include "cli/report.h"
 #include "cli/running.h"
 #include "cli/settings.h"
-#include "cli/shapes.h"
 #include "cli/timeline.h"
 #include "cli/usage.h"
 
@@ -65,7 +65,8 @@ static const cli_option options[] = {
     {"seed", 0, CLI_INT, CLI_RARE, AT(seed), "N", .low = 0, .high = 9e18, .help = "of random numbers (default 0)"},
     {"set", 0, CLI_LIST, CLI_RARE, AT(settings), "NAME=VALUE",
      .help = "of a learned method; 'berth help settings' lists them"},
-    {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS", .help = "shape of an input, as in x=1x3x224x224"},
+    {"shape", 0, CLI_LIST, CLI_RARE, AT(shapes), "NAME=DIMS[@WEIGHT]",
+     .help = "shape of an input, as in x=1x3x224x224; several of one: a plan for all"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
     {"evaluate", 0, CLI_STRING, CLI_RARE, AT(evaluate), "HOW",
      .help = "simulated (default), or measured: by real runs"},
@@ -212,30 +213,28 @@ static int print(berth_ctx *ctx, placed *found, const place_values *values) {
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */
 
-static int place(berth_ctx *ctx, const place_values *values, const berth_place_options *how) {
+static int place(berth_ctx *ctx, const place_values *values, const berth_place_options *how, const cli_cases *cases) {
     cli_scan at = values->common.operands.start;
     placed found = {.path = cli_list_next(&values->common.operands, &at), .output = values->output};
-    berth_read_options read = berth_read_options_default();
-    berth_graph *graph = NULL;
+    static cli_model model;
     berth_device_set *devices = NULL;
     berth_plan *plan = NULL;
-    read.shapes = how->shapes;
-    read.n_shapes = how->n_shapes;
     int code;
-    berth_status status = berth_graph_read(ctx, &graph, found.path, &read);
-    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, values->profile, graph);
+    berth_status status = cli_model_read(ctx, &model, found.path, cases);
+    if (status == BERTH_OK) status = cli_devices_for(ctx, &devices, values->devices, values->profile, model.graphs[0]);
     if (status != BERTH_OK) {
         code = cli_report_failure(ctx, status, CLI_READING);
     } else {
-        status = berth_place(ctx, &plan, graph, devices, how);
+        status = model.n > 1 ? berth_place_cases(ctx, &plan, model.cases, model.n, devices, how)
+                             : berth_place(ctx, &plan, model.graphs[0], devices, how);
         cli_progress_end(values->common.quiet);
-        found.graph = graph;
+        found.graph = model.graphs[0];
         found.plan = plan;
         code = status == BERTH_OK ? print(ctx, &found, values) : cli_report_failure(ctx, status, CLI_READING);
     }
     berth_plan_free(plan);
     berth_device_set_free(devices);
-    berth_graph_free(graph);
+    cli_model_free(&model);
     return code;
 }
 
@@ -269,6 +268,7 @@ static void put_real(berth_text *text, const berth_real_plan *real, const berth_
         berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %d runs that it was fitted to\n",
                           100 * real->profile->mean_error, real->profile->rank_correlation, (int)real->profile->n_runs);
     }
+    cli_cases_summary(text, real->plan);
     if (real->measured) {
         cli_measured_summary(text, graph, real->measured);
         cli_text_key(text, "predicted");
@@ -295,27 +295,28 @@ static int print_real(berth_ctx *ctx, const berth_real_plan *real, const berth_g
     return code;
 }
 
-static int place_real(berth_ctx *ctx, const place_values *values, const berth_real_options *how) {
+static int place_real(berth_ctx *ctx, const place_values *values, const berth_real_options *how,
+                      const cli_cases *cases) {
     cli_scan at = values->common.operands.start;
-    const char *model = cli_list_next(&values->common.operands, &at), *devices[CLI_RUNTIME_DEVICES];
+    const char *path = cli_list_next(&values->common.operands, &at), *devices[CLI_RUNTIME_DEVICES];
     char names[CLI_RUNTIME_NAMES];
-    berth_read_options read = berth_read_options_default();
-    berth_graph *graph = NULL;
+    static cli_model model;
     berth_runtime *runtime = NULL;
     berth_real_plan *real = NULL;
     int32_t n = 0;
-    read.shapes = how->place.shapes;
-    read.n_shapes = how->place.n_shapes;
     if (values->running.runtime.refresh && how->place.profile) remove(how->place.profile);
-    berth_status status = berth_graph_read(ctx, &graph, model, &read);
+    berth_status status = cli_model_read(ctx, &model, path, cases);
     if (status == BERTH_OK) status = cli_runtime_open(ctx, &runtime, &values->running.runtime);
     if (status == BERTH_OK) status = cli_runtime_list(ctx, runtime, values->devices, names, devices, &n);
-    if (status == BERTH_OK) status = berth_place_real(ctx, &real, runtime, graph, model, devices, n, how);
+    if (status == BERTH_OK)
+        status = model.n > 1 ? berth_place_real_cases(ctx, &real, runtime, model.cases, model.n, path, devices, n, how)
+                             : berth_place_real(ctx, &real, runtime, model.graphs[0], path, devices, n, how);
     cli_progress_end(values->common.quiet);
-    int code = status == BERTH_OK ? print_real(ctx, real, graph, values) : cli_report_failure(ctx, status, CLI_READING);
+    int code = status == BERTH_OK ? print_real(ctx, real, model.graphs[0], values)
+                                  : cli_report_failure(ctx, status, CLI_READING);
     berth_real_plan_free(real);
     berth_runtime_free(runtime);
-    berth_graph_free(graph);
+    cli_model_free(&model);
     return code;
 }
 
@@ -330,7 +331,8 @@ static const char *name_profile(const place_values *values, char *path, size_t s
 
 static int run_place(berth_ctx *ctx, int argc, char **argv) {
     place_values values = {.piece_ms = NAN, .min_gain = 3};
-    cli_shapes shapes = {0};
+    static cli_shapes shapes;
+    static cli_cases cases;
     cli_limits limits = {0};
     cli_settings settings = {0};
     berth_place_options how = berth_place_options_default();
@@ -338,7 +340,7 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     int code = CLI_DONE;
     if (!cli_command_begin(ctx, &cli_place, &values, argc, argv, &code)) return code;
     if (!parse_names(&values, &how, message, sizeof message) || !parse_budget(&values, &how, message, sizeof message) ||
-        !cli_shapes_parse(&shapes, &values.shapes, message, sizeof message) ||
+        !cli_cases_parse(&cases, &shapes, &values.shapes, message, sizeof message) ||
         !cli_limits_parse(&limits, &values.limits, message, sizeof message) ||
         !cli_settings_parse(&settings, &values.settings, how.method, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
@@ -350,13 +352,13 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     how.piece_ms = values.piece_ms;
     how.seed = (uint64_t)values.seed;
     how.threads = (int32_t)values.threads;
-    how.shapes = shapes.bindings;
-    how.n_shapes = shapes.n;
+    how.shapes = cases.bindings;
+    how.n_shapes = cases.start[1];
     how.progress = cli_progress(values.common.quiet);
     bool is_real = values.running.runtime.name && !cli_runtime_is_none(&values.running.runtime), measured = false;
     if (!parse_evaluate(&values, is_real, &measured, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
-    if (!is_real) return place(ctx, &values, &how);
+    if (!is_real) return place(ctx, &values, &how, &cases);
     static cli_pairs inputs;
     char profile[4096];
     berth_real_options real = berth_real_options_default();
@@ -367,6 +369,8 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     real.place = how;
     real.measured = measured;
     real.profile.run.seed = how.seed;
+    real.profile.run.io = limits.limits.io;
+    real.profile.run.n_io = limits.limits.n_io;
     real.min_gain = values.min_gain / 100;
-    return place_real(ctx, &values, &real);
+    return place_real(ctx, &values, &real, &cases);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The answer in words: how long, how good, what runs where, what is copied, who found it. What differs from run to run
  * (seconds) is left to --json, so that equal runs print the same. */
+#include "cli/cases.h"
 #include "cli/output.h"
 #include "cli/place.h"
 #include "cli/timeline.h"
@@ -93,6 +94,7 @@ static void put_search(berth_text *text, const placed *found) {
 void cli_place_summary(berth_text *text, const placed *found) {
     put_head(text, found);
     put_answer(text, found);
+    cli_cases_summary(text, found->plan);
     cli_timeline_devices(text, found->plan, found->timeline);
     cli_timeline_copies(text, found->graph, found->timeline);
     put_search(text, found);

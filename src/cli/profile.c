@@ -22,7 +22,7 @@ typedef struct profile_values {
     const char *output, *devices;
     cli_list shapes;
     int64_t placements, held_out, processes;
-    bool json;
+    bool json, pieces;
 } profile_values;
 
 #define AT(member) offsetof(profile_values, member)
@@ -38,6 +38,8 @@ static const cli_option options[] = {
      .help = "as many more to see how well it predicts (default 0)", .low = 0, .high = 1000},
     {"processes", 0, CLI_INT, CLI_RARE, AT(processes), "N", .help = "to profile on each device (default 3)", .low = 1,
      .high = 16},
+    {"pieces", 0, CLI_FLAG, CLI_RARE, AT(pieces), NULL,
+     .help = "time pieces on the other device, as for one that tells nothing of its operations"},
     {"shape", 0, CLI_LIST, CLI_USUAL, AT(shapes), "NAME=DIMS", .help = "shape of an input"},
     CLI_RUNNING_OPTIONS(profile_values, running),
     {0},
@@ -163,5 +165,6 @@ static int run_profile(berth_ctx *ctx, int argc, char **argv) {
     how.placements = (int32_t)values.placements;
     how.held_out = (int32_t)values.held_out;
     how.processes = (int32_t)values.processes;
+    how.pieces = values.pieces;
     return profile(ctx, &values, &shapes, &how);
 }

@@ -10,13 +10,19 @@
 bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_options *out, bool quiet, char *message,
                        size_t size) {
     static berth_input_file files[CLI_MAX_PAIRS];
+    static berth_rule rules[CLI_MAX_PAIRS];
+    static cli_pairs io;
     if (!cli_pairs_parse(inputs, &running->inputs, "--input NAME=FILE", message, size)) return false;
+    if (!cli_pairs_parse(&io, &running->io, "--io NAME=DEVICE", message, size)) return false;
     if (running->precision && strcmp(running->precision, "same") != 0 && strcmp(running->precision, "native") != 0) {
         snprintf(message, size, "--precision is same or native, not '%.60s'", running->precision);
         return false;
     }
     for (int32_t i = 0; i < inputs->n; i++)
         files[i] = (berth_input_file){inputs->pairs[i].name, inputs->pairs[i].value};
+    for (int32_t i = 0; i < io.n; i++) rules[i] = (berth_rule){io.pairs[i].name, io.pairs[i].value};
+    out->io = rules;
+    out->n_io = io.n;
     out->inputs = files;
     out->n_inputs = inputs->n;
     out->native_precision = running->precision && strcmp(running->precision, "native") == 0;

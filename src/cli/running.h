@@ -9,7 +9,7 @@
 typedef struct cli_running {
     cli_runtime runtime;
     const char *precision;
-    cli_list inputs;
+    cli_list inputs, io; /* io: only of CLI_RUNNING_OPTIONS; commands that plan have their own */
     int64_t rounds, seed, threads;
     bool synthesize;
 } cli_running;
@@ -37,6 +37,8 @@ typedef struct cli_running {
 
 #define CLI_RUNNING_OPTIONS(values, member)                                                                           \
     CLI_RUNNING_CORE(values, member),                                                                                 \
+    {"io", 0, CLI_LIST, CLI_RARE, offsetof(values, member.io), "NAME=DEVICE",                                         \
+     .help = "where an input or output lies (default: on the host)"},                                                 \
     {"seed", 0, CLI_INT, CLI_RARE, offsetof(values, member.seed), "N", .low = 0, .high = 9e18,                        \
      .help = "of random inputs, weights and orders (default 0)"},                                                     \
     {"threads", 0, CLI_INT, CLI_RARE, offsetof(values, member.threads), "N", .low = 0, .high = 4096,                  \

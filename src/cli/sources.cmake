@@ -5,6 +5,7 @@ target_sources(berth_cli PRIVATE
   src/cli/bench_speed.c
   src/cli/bench_study.c
   src/cli/bench_suites.c
+  src/cli/cases.c
   src/cli/devices.c
   src/cli/export.c
   src/cli/inspect.c

@@ -9,6 +9,8 @@
 #include "device/set.h"
 #include "place/calibrate.h"
 #include "place/kernels.h"
+#include "place/pieces.h"
+#include "runtime/copies.h"
 #include "runtime/kind.h"
 #include "runtime/op_times.h"
 
@@ -85,6 +87,7 @@ static bool can_run(const profiler *p, int32_t op, int32_t device) {
 
 /* Times by file, as everybody else gets them. */
 static berth_status make_costs(profiler *p) {
+    const berth_limits limits = {.io = p->options->run.io, .n_io = p->options->run.n_io};
     berth_cost_options options = berth_cost_options_default();
     char path[4096];
     berth_text *text = NULL;
@@ -95,6 +98,7 @@ static berth_status make_costs(profiler *p) {
     berth_text_free(text);
     options.profile = path;
     options.model = p->runtime->kind->model;
+    options.limits = &limits;
     berth_costs_free(p->costs);
     p->costs = NULL;
     if (status == BERTH_OK) status = berth_costs_new(p->ctx, &p->costs, p->graph, &p->draft->set, &options);
@@ -188,6 +192,8 @@ static berth_status run_whole(profiler *p) {
     berth_profiled_run *runs = berth_arena_push(&p->out->arena, (size_t)p->n_runs, sizeof *runs);
     berth_trial_options how = {.inputs = p->model.inputs,
                                .n_inputs = p->model.n_inputs,
+                               .io = p->model.io,
+                               .n_io = p->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds,
                                .least_runs = o->least_runs,
@@ -245,7 +251,8 @@ static bool is_serial(const profiler *p) {
 }
 
 /* Where the fit begins. On a queue handing over takes what is left of everything on the other device, and copies begin
- * as a slow bus has them; pieces that follow each other hand tensors over in the host's memory. */
+ * as they are alone or, where that is not known, as a slow bus has them; pieces that follow each other hand tensors
+ * over in the host's memory. */
 static void guess(profiler *p) {
     double sum[2] = {0, 0}, n = fmax(p->costs->n_tasks, 1);
     for (int32_t task = 0; task < p->costs->n_tasks; task++)
@@ -262,6 +269,11 @@ static void guess(profiler *p) {
                                  .in_ms_per_byte = 2e-7,
                                  .out_fixed_ms = 0.1,
                                  .out_ms_per_byte = 2e-7};
+    if (p->out->profile.n_copies >= 2) {
+        const berth_profile *out = &p->out->profile;
+        berth_copies_fit(out->copies, out->n_copies, true, &p->fit.in_fixed_ms, &p->fit.in_ms_per_byte);
+        berth_copies_fit(out->copies, out->n_copies, false, &p->fit.out_fixed_ms, &p->fit.out_ms_per_byte);
+    }
     if (!is_serial(p)) return;
     p->fit.other_scale = p->observations[1].ms / fmax(sum[1], 1e-6);
     p->fit.handing_ms = p->fit.in_fixed_ms = p->fit.out_fixed_ms = 0.02;
@@ -337,6 +349,24 @@ static berth_status describe(profiler *p) {
     return arena->failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
 }
 
+/* A device that tells of less than half of what runs on it is timed by pieces. */
+static berth_status time_pieces(profiler *p) {
+    int32_t n_ops = p->out->profile.n_ops, n = 0, n_silent = 0;
+    double *column = berth_arena_push(&p->model.arena, 2 * (size_t)n_ops, sizeof *column);
+    if (!column) return berth_fail_nomem(p->ctx);
+    if (p->n_devices != 2) return BERTH_OK;
+    for (int32_t op = 0; op < n_ops; op++) {
+        column[op] = *time_at(p, op, 0);
+        n += !(*time_at(p, op, 1) == 0) && can_run(p, op, 1);
+        n_silent += isnan(*time_at(p, op, 1));
+    }
+    if (!p->options->pieces && 2 * n_silent <= n) return BERTH_OK;
+    BERTH_TRY(berth_pieces_take(&p->model, p->devices, &p->options->run, column, column + n_ops));
+    for (int32_t op = 0; op < n_ops; op++)
+        if (can_run(p, op, 1)) *time_at(p, op, 1) = column[n_ops + op];
+    return BERTH_OK;
+}
+
 static berth_status take(profiler *p, const char *path) {
     berth_profile *out = &p->out->profile;
     const double *ms = NULL;
@@ -347,9 +377,12 @@ static berth_status take(profiler *p, const char *path) {
     BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, &p->model, p->devices, p->n_devices, p->options->processes,
                                   p->options->run.native_precision, &ms));
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
-    out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
+    for (int32_t d = 0; d < p->n_devices && out->n_copies == 0; d++)
+        BERTH_TRY(berth_copies_take(&p->model, &p->out->arena, p->devices[d], &out->copies, &out->n_copies));
+    BERTH_TRY(time_pieces(p));
     BERTH_TRY(draw_placements(p));
     BERTH_TRY(run_whole(p));
+    out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));
     for (int32_t d = 0; d < p->n_devices; d++) BERTH_TRY(fill_unknown(p, d, p->observations[d].ms));
     BERTH_TRY(make_costs(p));
     if (p->n_devices == 2) return calibrate(p);

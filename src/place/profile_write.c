@@ -58,6 +58,16 @@ void berth_profile_write(berth_text *text, const berth_profile *profile) {
     berth_json_double(text, "host_scale", profile->fit.host_scale);
     berth_json_double(text, "other_scale", profile->fit.other_scale);
     berth_json_object_end(text);
+    berth_json_array_begin(text, "copies");
+    for (int32_t i = 0; i < profile->n_copies; i++) {
+        berth_json_inline(text);
+        berth_json_object_begin(text, NULL);
+        berth_json_int(text, "bytes", profile->copies[i].bytes);
+        berth_json_double(text, "in_ms", profile->copies[i].in_ms);
+        berth_json_double(text, "out_ms", profile->copies[i].out_ms);
+        berth_json_object_end(text);
+    }
+    berth_json_array_end(text);
     berth_json_array_begin(text, "runs");
     for (int32_t i = 0; i < profile->n_runs; i++) put_run(text, &profile->runs[i]);
     berth_json_array_end(text);

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/file.h"
 #include "place/contest.h"
+#include "place/tighten.h"
 #include "plan/plan.h"
 #include "runtime/runtime.h"
 #include "runtime/trial.h"
@@ -16,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { MOST_CANDIDATES = BERTH_CONTEST_SPLITS, PATH_SIZE = 4096, QUICK_ROUNDS = 2 };
+enum { MOST_CANDIDATES = BERTH_CONTEST_SPLITS, PATH_SIZE = 4096, QUICK_ROUNDS = 2, MOST_TIGHTENED = 4 };
 
 typedef struct whole { /* what is handed out, with its memory */
     berth_real_plan real;
@@ -38,7 +39,12 @@ typedef struct loop {
     berth_place_options place;
     berth_plan *plans[MOST_CANDIDATES];
     int32_t n_plans;
-    bool *allowed;    /* [n_devices] it may be the answer alone */
+    bool *allowed; /* [n_devices] it may be the answer alone */
+    /* the device whose memory did not suffice for a candidate, and which; -1: it did */
+    int32_t short_of, short_plan;
+    int32_t n_tightened; /* times that its capacity was made less */
+    const char *tightened, *short_reason;
+    double tightened_bytes;
     bool interrupted; /* the user has had enough of a search that was measured */
 } loop;
 
@@ -78,10 +84,12 @@ static const char *key_of(loop *l) {
     const berth_profile_options *o = &l->options->profile;
     berth_text *text = NULL;
     if (berth_text_new(l->ctx, &text) != BERTH_OK) return NULL;
-    berth_text_printf(text, "profile 1\n%s\n%s\nprecision %d\nprocesses %d placements %d\n", l->runtime->identity,
-                      berth_graph_fingerprint(l->graph), o->run.native_precision, (int)o->processes,
-                      (int)o->placements);
+    berth_text_printf(text, "profile 1\n%s\n%s\nprecision %d\nprocesses %d placements %d pieces %d\n",
+                      l->runtime->identity, berth_graph_fingerprint(l->graph), o->run.native_precision,
+                      (int)o->processes, (int)o->placements, o->pieces);
     for (int32_t d = 0; d < l->n_devices; d++) berth_text_printf(text, "%s\n", l->devices[d]);
+    for (int32_t i = 0; i < o->run.n_io; i++)
+        berth_text_printf(text, "%s on %s\n", o->run.io[i].pattern, o->run.io[i].device);
     for (int32_t i = 0; i < l->place.n_shapes; i++) {
         berth_text_printf(text, "%s", l->place.shapes[i].input);
         for (int32_t k = 0; k < l->place.shapes[i].rank; k++)
@@ -253,6 +261,16 @@ static bool is_sound(const berth_measured *m) {
     return m->plan.latency.runs > 0 && !*m->plan.reason && m->outputs.equal;
 }
 
+/* Written down, if it was memory that failed. */
+static void note_shortage(loop *l, int32_t plan, const berth_measured *m) {
+    for (int32_t d = 0; d < l->n_devices && m->plan.out_of_memory && l->short_of < 0; d++)
+        if (strcmp(l->devices[d], m->plan.out_of_memory) == 0) {
+            l->short_of = d;
+            l->short_plan = plan;
+            l->short_reason = berth_arena_string(&l->out->arena, m->plan.reason, strlen(m->plan.reason));
+        }
+}
+
 /* The one that is fastest in a few runs, sound ones before others; -1: there is none. */
 static berth_status choose_candidate(loop *l, int32_t *best) {
     double fastest = INFINITY;
@@ -267,6 +285,7 @@ static berth_status choose_candidate(loop *l, int32_t *best) {
             fastest = ms;
             *best = i;
         }
+        note_shortage(l, i, measured);
         berth_measured_free(measured);
     }
     return BERTH_OK;
@@ -319,12 +338,17 @@ static berth_status take_single(loop *l, int32_t d) {
     for (int32_t i = 0; i < n_ops; i++) device[i] = berth_costs_op_ms(costs, i, d) < INFINITY ? d : 0;
     berth_costs_free(costs);
     berth_place_options place = l->place;
+    place.limits = l->options->place.limits; /* one device has what it has */
     place.given = device;
     place.unbounded = true;
     return berth_place(l->ctx, &l->out->real.plan, l->graph, l->out->real.devices, &place);
 }
 
 static berth_status say(loop *l, const char *verdict) {
+    if (verdict && l->n_tightened > 0)
+        verdict = berth_arena_printf(&l->out->arena,
+                                     "%s; memory of %s was tightened to %.4g MB after %d runs such as: %.300s", verdict,
+                                     l->tightened, l->tightened_bytes / 1e6, (int)l->n_tightened, l->short_reason);
     l->out->real.verdict = verdict;
     return verdict ? BERTH_OK : berth_fail_nomem(l->ctx);
 }
@@ -433,15 +457,49 @@ static berth_status confirm(loop *l, int32_t *best) {
     BERTH_TRY(choose_candidate(l, best));
     if (*best < 0) return BERTH_OK;
     l->out->real.predicted_ms = l->plans[*best]->makespan_ms;
-    return measure(l, l->plans[*best], berth_run_options_default().rounds, &l->out->real.measured);
+    BERTH_TRY(measure(l, l->plans[*best], berth_run_options_default().rounds, &l->out->real.measured));
+    note_shortage(l, *best, l->out->real.measured);
+    return BERTH_OK;
+}
+
+/* A candidate ran out of memory: with less of it in the model the search finds others. */
+static berth_status tighten(loop *l) {
+    berth_limits *limits = berth_arena_push(&l->out->arena, 1, sizeof *limits);
+    if (!limits || !l->short_reason) return berth_fail_nomem(l->ctx);
+    l->tightened = l->devices[l->short_of];
+    BERTH_TRY(berth_tighten(l->ctx, &l->out->arena, l->plans[l->short_plan], l->graph, l->short_of, l->tightened,
+                            l->place.limits, limits, &l->tightened_bytes));
+    l->place.limits = limits;
+    l->n_tightened++;
+    berth_log(l->ctx, BERTH_LOG_WARNING, "a placement ran out of memory on %s: searching again with %.4g MB there",
+              l->tightened, l->tightened_bytes / 1e6);
+    for (int32_t i = 0; i < l->n_plans; i++) berth_plan_free(l->plans[i]);
+    berth_measured_free(l->out->real.measured);
+    l->out->real.measured = NULL;
+    l->n_plans = 0;
+    return BERTH_OK;
+}
+
+/* Search and fresh runs, and again if memory did not suffice, as often as there is time for; -1: there is no split. */
+static berth_status find_split(loop *l, int32_t *best) {
+    for (;;) {
+        *best = l->short_of = -1;
+        berth_status status = l->options->measured ? search_measured(l) : search(l);
+        if (status == BERTH_E_INFEASIBLE && l->n_tightened > 0) return BERTH_OK;
+        BERTH_TRY(status);
+        BERTH_TRY(confirm(l, best));
+        /* where evaluations are runs, what did not fit had no time to be found best by */
+        if (l->short_of < 0 || l->n_tightened == MOST_TIGHTENED || l->options->measured || !(left(l) > 0))
+            return BERTH_OK;
+        BERTH_TRY(tighten(l));
+    }
 }
 
 static berth_status run(loop *l) {
     int32_t best = -1;
     BERTH_TRY(find_profile(l));
     BERTH_TRY(find_allowed(l));
-    BERTH_TRY(l->options->measured ? search_measured(l) : search(l));
-    berth_status status = confirm(l, &best);
+    berth_status status = find_split(l, &best);
     if (status == BERTH_E_CANCELLED && l->options->measured) { /* single devices were measured, and stay so */
         l->interrupted = true;
         best = -1;

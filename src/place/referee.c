@@ -40,6 +40,8 @@ berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, berth_ru
     BERTH_TRY(berth_run_model_init(&r->model, ctx, runtime, graph, path, run));
     r->how = (berth_trial_options){.inputs = r->model.inputs,
                                    .n_inputs = r->model.n_inputs,
+                                   .io = r->model.io,
+                                   .n_io = r->model.n_io,
                                    .native_precision = run->native_precision,
                                    .rounds = 1,
                                    .least_runs = run->least_runs,

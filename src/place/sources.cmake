@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/place/auto.c
   src/place/calibrate.c
+  src/place/cases.c
   src/place/contest.c
   src/place/crew.c
   src/place/families.c
@@ -11,10 +12,12 @@ target_sources(berth_objects PRIVATE
   src/place/pace.c
   src/place/paper.c
   src/place/paper_write.c
+  src/place/pieces.c
   src/place/place.c
   src/place/profile.c
   src/place/profile_write.c
   src/place/real.c
+  src/place/real_cases.c
   src/place/referee.c
   src/place/solve.c
   src/place/spread.c
@@ -24,5 +27,6 @@ target_sources(berth_objects PRIVATE
   src/place/study_rows.c
   src/place/study_tables.c
   src/place/study_verdicts.c
+  src/place/tighten.c
   src/place/train.c
 )

@@ -112,8 +112,8 @@ berth_status berth_plan_take_limits(berth_ctx *ctx, berth_plan_draft *draft, con
     return arena->failed ? berth_fail_nomem(ctx) : BERTH_OK;
 }
 
-berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
-                                    int32_t n) {
+berth_status berth_plan_copy_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
+                                    int32_t n, const berth_shape_binding **out) {
     berth_shape_binding *copy = berth_arena_push(&draft->arena, (size_t)n, sizeof *copy);
     for (int32_t i = 0; copy && i < n; i++)
         copy[i] = (berth_shape_binding){
@@ -121,9 +121,14 @@ berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, con
             .rank = shapes[i].rank,
             .dims = berth_arena_copy(&draft->arena, shapes[i].dims, (size_t)shapes[i].rank, sizeof *shapes[i].dims),
         };
-    draft->plan.shapes = copy;
-    draft->plan.n_shapes = n;
+    *out = copy;
     return draft->arena.failed ? berth_fail_nomem(ctx) : BERTH_OK;
+}
+
+berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
+                                    int32_t n) {
+    draft->plan.n_shapes = n;
+    return berth_plan_copy_shapes(ctx, draft, shapes, n, &draft->plan.shapes);
 }
 
 berth_status berth_plan_digest(berth_ctx *ctx, const char *path, char text[65]) {

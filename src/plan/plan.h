@@ -20,6 +20,9 @@ berth_status berth_plan_take_model(berth_ctx *ctx, berth_plan_draft *draft, cons
                                    const berth_device_set *devices);
 /* A copy of the limits in the plan's arena. */
 berth_status berth_plan_take_limits(berth_ctx *ctx, berth_plan_draft *draft, const berth_limits *limits);
+/* A copy of bindings, in the plan's arena. */
+berth_status berth_plan_copy_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
+                                    int32_t n, const berth_shape_binding **out);
 /* A copy of the bindings that the model was read with. */
 berth_status berth_plan_take_shapes(berth_ctx *ctx, berth_plan_draft *draft, const berth_shape_binding *shapes,
                                     int32_t n);

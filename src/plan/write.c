@@ -25,6 +25,18 @@ static void write_dims(berth_text *text, const char *key, const int64_t *dims, i
     berth_json_array_end(text);
 }
 
+static void write_shapes(berth_text *text, const berth_shape_binding *shapes, int32_t n) {
+    berth_json_array_begin(text, "shapes");
+    for (int32_t i = 0; i < n; i++) {
+        berth_json_inline(text);
+        berth_json_object_begin(text, NULL);
+        berth_json_string(text, "input", shapes[i].input);
+        write_dims(text, "shape", shapes[i].dims, shapes[i].rank);
+        berth_json_object_end(text);
+    }
+    berth_json_array_end(text);
+}
+
 static void write_inputs(berth_text *text, const berth_plan *plan) {
     berth_json_array_begin(text, "inputs");
     for (int32_t i = 0; i < plan->n_inputs; i++) {
@@ -36,12 +48,20 @@ static void write_inputs(berth_text *text, const berth_plan *plan) {
         berth_json_object_end(text);
     }
     berth_json_array_end(text);
-    berth_json_array_begin(text, "shapes");
-    for (int32_t i = 0; i < plan->n_shapes; i++) {
-        berth_json_inline(text);
+    write_shapes(text, plan->shapes, plan->n_shapes);
+}
+
+static void write_cases(berth_text *text, const berth_plan *plan) {
+    berth_json_array_begin(text, "cases");
+    for (int32_t i = 0; i < plan->n_cases; i++) {
+        const berth_plan_case *c = &plan->cases[i];
         berth_json_object_begin(text, NULL);
-        berth_json_string(text, "input", plan->shapes[i].input);
-        write_dims(text, "shape", plan->shapes[i].dims, plan->shapes[i].rank);
+        berth_json_double(text, "weight", c->weight);
+        write_shapes(text, c->shapes, c->n_shapes);
+        berth_json_bool(text, "measured", c->measured);
+        berth_json_double(text, "ms", c->ms);
+        berth_json_double(text, "best_ms", c->best_ms);
+        berth_json_double(text, "loss", c->loss);
         berth_json_object_end(text);
     }
     berth_json_array_end(text);
@@ -206,6 +226,7 @@ void berth_plan_write(berth_text *text, const berth_plan *plan, bool search) {
     write_inputs(text, plan);
     write_assumptions(text, plan);
     write_answer(text, plan);
+    if (plan->n_cases > 0) write_cases(text, plan);
     if (plan->runs) write_runs(text, plan->runs);
     if (plan->verdict) berth_json_string(text, "verdict", plan->verdict);
     if (plan->measured) berth_measured_write(text, plan->measured, plan->graph);

@@ -7,7 +7,7 @@
 
 enum { MOST_ANSWER = 1 << 26, MAX_DEPTH = 16 };
 
-static const char *const kinds[] = {"probe", "run"};
+static const char *const kinds[] = {"probe", "run", "copy"};
 static const char *const levels[] = {"none", "basic", "all"};
 
 static void put_text(berth_text *text, const char *key, const char *value) {
@@ -45,6 +45,14 @@ void berth_job_write(berth_text *text, const berth_job *job) {
     berth_json_bool(text, "waits", job->waits);
     berth_json_bool(text, "native_precision", job->native_precision);
     put_files(text, "inputs", job->inputs, job->n_inputs);
+    berth_json_array_begin(text, "io");
+    for (int32_t i = 0; i < job->n_io; i++) {
+        berth_json_object_begin(text, NULL);
+        berth_json_string(text, "name", job->io[i].name);
+        berth_json_string(text, "device", job->io[i].device);
+        berth_json_object_end(text);
+    }
+    berth_json_array_end(text);
     berth_json_int(text, "least_runs", job->least_runs);
     berth_json_int(text, "most_runs", job->most_runs);
     berth_json_double(text, "run_seconds", job->run_seconds);
@@ -98,6 +106,20 @@ static berth_status want_files(const document *d, const char *key, const berth_j
     return BERTH_OK;
 }
 
+static berth_status want_places(const document *d, berth_job *job) {
+    const berth_json *list = NULL;
+    if (!berth_json_get(d->root, "io")) return BERTH_OK;
+    BERTH_TRY(berth_json_want(d->ctx, d->name, d->root, "io", BERTH_JSON_ARRAY, &list));
+    berth_job_place *places = berth_arena_push(d->arena, (size_t)list->count, sizeof *places);
+    if (!places) return berth_fail_nomem(d->ctx);
+    job->io = places;
+    for (const berth_json *item = list->child; item; item = item->next, job->n_io++) {
+        BERTH_TRY(berth_json_want_string(d->ctx, d->name, item, "name", &places[job->n_io].name));
+        BERTH_TRY(berth_json_want_string(d->ctx, d->name, item, "device", &places[job->n_io].device));
+    }
+    return BERTH_OK;
+}
+
 static berth_status want_names(const document *d, const char *key, const char *const **out) {
     const berth_json *list = NULL;
     BERTH_TRY(berth_json_want(d->ctx, d->name, d->root, key, BERTH_JSON_ARRAY, &list));
@@ -136,10 +158,23 @@ berth_status berth_job_read(berth_ctx *ctx, berth_arena *arena, const char *byte
     BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "waits", &job->waits));
     BERTH_TRY(berth_json_want_bool(ctx, d.name, d.root, "native_precision", &job->native_precision));
     BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "run_seconds", &job->run_seconds));
+    BERTH_TRY(want_places(&d, job));
     return want_files(&d, "inputs", &job->inputs, &job->n_inputs);
 }
 
 /* --- answers ---------------------------------------------------------------------------------------------------- */
+
+static void put_copies(berth_text *text, const berth_answer *answer) {
+    berth_json_array_begin(text, "copies");
+    for (int32_t i = 0; i < answer->n_copies; i++) {
+        berth_json_object_begin(text, NULL);
+        berth_json_int(text, "bytes", answer->copies[i].bytes);
+        berth_json_double(text, "in_ms", answer->copies[i].in_ms);
+        berth_json_double(text, "out_ms", answer->copies[i].out_ms);
+        berth_json_object_end(text);
+    }
+    berth_json_array_end(text);
+}
 
 void berth_answer_write(berth_text *text, const berth_answer *answer) {
     berth_json_object_begin(text, NULL);
@@ -149,6 +184,7 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     berth_json_double(text, "load_ms", answer->load_ms);
     berth_json_double(text, "first_ms", answer->first_ms);
     if (answer->peak_bytes > 0) berth_json_double(text, "peak_bytes", answer->peak_bytes);
+    if (answer->device_peak_bytes > 0) berth_json_double(text, "device_peak_bytes", answer->device_peak_bytes);
     if (answer->cores > 0) berth_json_double(text, "cores", answer->cores);
     if (answer->available) put_names(text, "available", answer->available);
     berth_json_int(text, "warm", answer->n_warm);
@@ -156,6 +192,7 @@ void berth_answer_write(berth_text *text, const berth_answer *answer) {
     for (int32_t i = 0; i < answer->n_runs; i++) berth_json_double(text, NULL, answer->runs_ms[i]);
     berth_json_array_end(text);
     put_files(text, "outputs", answer->outputs, answer->n_outputs);
+    if (answer->n_copies > 0) put_copies(text, answer);
     berth_json_object_end(text);
 }
 
@@ -172,11 +209,34 @@ static berth_status read_runs(const document *d, berth_answer *answer) {
     return BERTH_OK;
 }
 
+/* Sizes ascend and times are times: what is fitted to them relies on it. */
+static berth_status read_copies(const document *d, berth_answer *answer) {
+    const berth_json *list = NULL;
+    if (!berth_json_get(d->root, "copies")) return BERTH_OK;
+    BERTH_TRY(berth_json_want(d->ctx, d->name, d->root, "copies", BERTH_JSON_ARRAY, &list));
+    berth_copy *copies = berth_arena_push(d->arena, (size_t)list->count, sizeof *copies);
+    if (!copies) return berth_fail_nomem(d->ctx);
+    answer->copies = copies;
+    int64_t least = 1;
+    for (const berth_json *item = list->child; item; item = item->next) {
+        berth_copy *copy = &copies[answer->n_copies++];
+        BERTH_TRY(berth_json_want_integer(d->ctx, d->name, item, "bytes", least, INT64_MAX - 1, &copy->bytes));
+        BERTH_TRY(berth_json_want_number(d->ctx, d->name, item, "in_ms", &copy->in_ms));
+        BERTH_TRY(berth_json_want_number(d->ctx, d->name, item, "out_ms", &copy->out_ms));
+        if (!(copy->in_ms >= 0 && copy->out_ms >= 0))
+            return berth_fail(d->ctx, BERTH_E_FORMAT, "%s: a copy takes less than no time", d->name);
+        least = copy->bytes + 1;
+    }
+    return BERTH_OK;
+}
+
 static berth_status read_error(const document *d, const berth_json *error) {
     int64_t status = 0;
     const char *message = NULL;
     BERTH_TRY(berth_json_want_integer(d->ctx, d->name, error, "status", BERTH_E_CANCELLED, BERTH_E_NOMEM, &status));
     BERTH_TRY(berth_json_want_string(d->ctx, d->name, error, "message", &message));
+    /* Memory that the worker lacks is not ours. */
+    if (status == BERTH_E_NOMEM) status = BERTH_E_LIMIT;
     return berth_fail(d->ctx, (berth_status)status, "%s", message);
 }
 
@@ -190,6 +250,7 @@ static berth_status read_answer(const document *d, berth_answer *answer) {
     BERTH_TRY(berth_json_want_number(d->ctx, d->name, d->root, "first_ms", &answer->first_ms));
     BERTH_TRY(want_integer(d, "warm", 0, &answer->n_warm));
     BERTH_TRY(read_runs(d, answer));
+    BERTH_TRY(read_copies(d, answer));
     return want_files(d, "outputs", &answer->outputs, &answer->n_outputs);
 }
 
@@ -200,6 +261,8 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
     BERTH_TRY(berth_json_parse(ctx, arena, d.name, bytes, size, MAX_DEPTH, &d.root));
     if (berth_json_get(d.root, "peak_bytes"))
         BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "peak_bytes", &answer->peak_bytes));
+    if (berth_json_get(d.root, "device_peak_bytes"))
+        BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "device_peak_bytes", &answer->device_peak_bytes));
     if (berth_json_get(d.root, "cores"))
         BERTH_TRY(berth_json_want_number(ctx, d.name, d.root, "cores", &answer->cores));
     if (berth_json_get(d.root, "available")) BERTH_TRY(want_names(&d, "available", &answer->available));

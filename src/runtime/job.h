@@ -9,11 +9,13 @@
 
 #include "base/child.h"
 #include "base/json.h"
+#include "berth/runtime.h"
 #include "berth/text.h"
 
 typedef enum berth_job_kind {
     BERTH_JOB_PROBE, /* does the library load, and does this device run a small model? */
     BERTH_JOB_RUN,   /* run a model so many times */
+    BERTH_JOB_COPY,  /* what do copies to this device and back take, by size? */
     BERTH_JOB_KINDS
 } berth_job_kind;
 
@@ -24,6 +26,11 @@ typedef enum berth_optimisation { BERTH_OPTIMISE_NONE, BERTH_OPTIMISE_BASIC, BER
 typedef struct berth_job_file {
     const char *name, *file;
 } berth_job_file;
+
+/* Where an input or output of the model lies, if not on the host. */
+typedef struct berth_job_place {
+    const char *name, *device;
+} berth_job_place;
 
 typedef struct berth_job {
     berth_job_kind kind;
@@ -43,6 +50,8 @@ typedef struct berth_job {
     bool native_precision; /* devices may compute in a narrower type than the model's */
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io; /* inputs and outputs that lie on a device of the job */
+    int32_t n_io;
     int32_t least_runs, most_runs; /* counted ones; the first, and others until they are steady, are not */
     double run_seconds;            /* no more runs after so many seconds of them, but the least */
     const char *output_folder;     /* gets a file for each output of the last run; or NULL */
@@ -63,6 +72,9 @@ typedef struct berth_answer {
     double peak_bytes;            /* resident memory of the worker */
     double cores;                 /* time of all its threads over the clock's, during the runs; 0: not known */
     const char *const *available; /* of a probe: all devices that the library lists, NULL ends them; or NULL */
+    double device_peak_bytes;     /* most memory in use on the first of the job's devices; 0: not known */
+    int32_t n_copies;
+    const berth_copy *copies; /* in the order of their sizes */
 } berth_answer;
 
 /* How workers are run. */

@@ -28,6 +28,8 @@ typedef struct berth_runtime_kind {
     const char *const *fetched;   /* where it may lie in the folder of fetched runtimes; globs; NULL ends them */
     const char *const *installed; /* in the system; globs */
     berth_model model;            /* how a session executes a placement: what is calibrated */
+    bool binds_io;                /* inputs and outputs may lie on a device */
+    bool times_copies;            /* has an answer to BERTH_JOB_COPY */
     bool keeps_on_host;           /* may run on the CPU what is placed elsewhere */
 
     /* The devices to try, by name and what they stand for, into the runtime's list; the first must work. */

@@ -42,6 +42,8 @@ static berth_status run_all(measurement *m) {
     int32_t n = m->n_devices + 1;
     berth_trial_options how = {.inputs = m->model.inputs,
                                .n_inputs = m->model.n_inputs,
+                               .io = m->model.io,
+                               .n_io = m->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds > 0 ? o->rounds : 1,
                                .least_runs = o->least_runs,
@@ -66,6 +68,10 @@ static berth_status take_run(measurement *m, int32_t i, berth_measured_run *to) 
     to->name = keep(m->out, m->candidates[i].label, strlen(m->candidates[i].label) + 1);
     to->reason = keep(m->out, r->reason, strlen(r->reason) + 1);
     to->latency = r->latency;
+    if (r->shortage != BERTH_SHORT_OF_NOTHING) {
+        const char *device = r->shortage == BERTH_SHORT_OF_HOST ? m->devices[0] : m->candidates[i].devices[0];
+        to->out_of_memory = keep(m->out, device, strlen(device) + 1);
+    }
     return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
 }
 

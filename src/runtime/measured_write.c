@@ -8,6 +8,7 @@ static void put_latency(berth_text *text, const char *key, const berth_measured_
         berth_json_object_begin(text, key);
         berth_json_null(text, "median_ms");
         berth_json_string(text, "reason", run->reason);
+        if (run->out_of_memory) berth_json_string(text, "out_of_memory", run->out_of_memory);
         berth_json_object_end(text);
         return;
     }
@@ -22,8 +23,10 @@ static void put_latency(berth_text *text, const char *key, const berth_measured_
     berth_json_double(text, "load_ms", l->load_ms);
     berth_json_double(text, "first_ms", l->first_ms);
     berth_json_double(text, "peak_bytes", l->peak_bytes);
+    berth_json_double(text, "device_peak_bytes", l->device_peak_bytes);
     if (l->cores > 0) berth_json_double(text, "cores", l->cores);
     if (*run->reason) berth_json_string(text, "reason", run->reason);
+    if (run->out_of_memory) berth_json_string(text, "out_of_memory", run->out_of_memory);
     berth_json_object_end(text);
 }
 

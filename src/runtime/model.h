@@ -16,6 +16,8 @@ typedef struct berth_run_model {
     const char *path;    /* the model as it is */
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io; /* inputs and outputs that do not lie on the host */
+    int32_t n_io;
     int32_t n_made_files; /* of weights, because they were missing */
     int32_t n_placed;     /* placements written so far */
     const char *digest;   /* of the model's files and of the inputs, for keys of the store */

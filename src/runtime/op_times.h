@@ -13,8 +13,8 @@
  * is the host or the host can be told to wait for it, kernels elsewhere: what the host says of an asynchronous device
  * is only when it was handed over.
  *
- * A device that compiles whole sub-graphs has no operations: all of its times are NAN.
- * BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */
+ * A device that compiles whole sub-graphs has no operations: all of its times are NAN, and pieces tell
+ * (place/pieces.h). BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */
 berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_run_model *model, const char *const *devices,
                                  int32_t n_devices, int32_t processes, bool native_precision, const double **out);
 

@@ -7,6 +7,7 @@
 #include "runtime/providers.h"
 
 #include <inttypes.h>
+#include <string.h>
 
 enum { MOST_TAG = 8 };
 
@@ -25,7 +26,14 @@ static berth_status find_provider(const berth_run_model *m, const char *device, 
     return berth_fail(m->ctx, BERTH_E_ARG, "ONNX Runtime has no device '%.60s'", device);
 }
 
-/* Only devices that are used are registered, the accelerator before the CPU, which is always there. */
+static bool holds_io(const berth_run_model *m, const char *device) {
+    for (int32_t i = 0; i < m->n_io; i++)
+        if (strcmp(m->io[i].device, device) == 0) return true;
+    return false;
+}
+
+/* Only devices that are used, be it for inputs and outputs alone, are registered, the accelerator before the CPU, which
+ * is always there. */
 static berth_status list_devices(berth_run_model *m, const char *const *devices, int32_t n, const int32_t *device,
                                  berth_candidate *out) {
     const char **names = berth_arena_push(&m->arena, (size_t)n + 1, sizeof *names);
@@ -39,7 +47,8 @@ static berth_status list_devices(berth_run_model *m, const char *const *devices,
     for (int32_t d = 0; d < n && status == BERTH_OK; d++) {
         const berth_ort_provider *provider = NULL;
         status = find_provider(m, devices[d], &provider);
-        if (status != BERTH_OK || (!used[d] && provider->append != BERTH_APPEND_NONE)) continue;
+        bool is_needed = used[d] || holds_io(m, devices[d]);
+        if (status != BERTH_OK || (!is_needed && provider->append != BERTH_APPEND_NONE)) continue;
         berth_text_printf(text, "%s%s(=%c)", berth_text_size(text) > 0 ? ";" : "", provider->name, 'a' + d);
         if (provider->append != BERTH_APPEND_NONE) names[n_names++] = devices[d];
     }
@@ -67,12 +76,20 @@ berth_status berth_ort_place(berth_run_model *m, const char *const *devices, int
     return berth_onnx_files_copy(m->ctx, m->path, out->model, &tags);
 }
 
+/* Everything on the CPU, and inputs or outputs on another device, which the session needs to have for that. */
+static berth_status place_on_host(berth_run_model *m, const char *host, berth_candidate *out) {
+    const char *const devices[] = {host, m->io[0].device};
+    int32_t *device = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *device);
+    return device ? berth_ort_place(m, devices, 2, device, out) : berth_fail_nomem(m->ctx);
+}
+
 berth_status berth_ort_single(berth_run_model *m, const char *device, berth_candidate *out) {
     const berth_ort_provider *provider = NULL;
     const char **names = berth_arena_push(&m->arena, 2, sizeof *names);
     if (!names) return berth_fail_nomem(m->ctx);
     BERTH_TRY(find_provider(m, device, &provider));
     if (provider->append != BERTH_APPEND_NONE) names[0] = device;
+    if (provider->append == BERTH_APPEND_NONE && m->n_io > 0) return place_on_host(m, device, out);
     out->devices = names;
     return BERTH_OK;
 }

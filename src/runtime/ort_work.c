@@ -15,6 +15,8 @@ typedef struct run {
     size_t n_in, n_out;
     char **in_names, **out_names; /* the library's */
     ort_value **in, **out;
+    int *types;      /* of the inputs */
+    berth_ort_io io; /* where inputs or outputs do not lie on the host */
 } run;
 
 /* --- probe ------------------------------------------------------------------------------------------------------ */
@@ -87,6 +89,7 @@ static berth_status load_input(run *r, size_t i) {
     BERTH_TRY(status);
     BERTH_TRY(find_input(r, r->in_names[i], &file));
     BERTH_TRY(berth_npy_read(ort->ctx, ort->arena, file, &from));
+    r->types[i] = type;
     return berth_ort_value(ort, &from, type, &r->in[i]);
 }
 
@@ -96,6 +99,7 @@ static berth_status prepare(run *r) {
     BERTH_TRY(berth_ort_check(ort, ort->api->SessionGetOutputCount(r->session, &r->n_out), BERTH_E_IO, "outputs"));
     r->in_names = berth_arena_push(ort->arena, r->n_in, sizeof *r->in_names);
     r->out_names = berth_arena_push(ort->arena, r->n_out, sizeof *r->out_names);
+    r->types = berth_arena_push(ort->arena, r->n_in, sizeof *r->types);
     r->in = berth_arena_push(ort->arena, r->n_in, sizeof(ort_value *));
     r->out = berth_arena_push(ort->arena, r->n_out, sizeof(ort_value *));
     if (ort->arena->failed) return berth_fail_nomem(ort->ctx);
@@ -107,7 +111,16 @@ static berth_status prepare(run *r) {
                                   BERTH_E_IO, "inputs"));
         BERTH_TRY(load_input(r, i));
     }
-    return BERTH_OK;
+    if (!berth_ort_io_wanted(r->job, r->in_names, r->n_in) && !berth_ort_io_wanted(r->job, r->out_names, r->n_out))
+        return BERTH_OK;
+    r->io = (berth_ort_io){.job = r->job,
+                           .n_in = r->n_in,
+                           .n_out = r->n_out,
+                           .in_names = r->in_names,
+                           .out_names = r->out_names,
+                           .types = r->types,
+                           .in = r->in};
+    return berth_ort_io_open(ort, r->session, &r->io);
 }
 
 static void drop_outputs(run *r) {
@@ -117,8 +130,8 @@ static void drop_outputs(run *r) {
     }
 }
 
-static berth_status run_once(void *user, double *ms) {
-    run *r = user;
+/* Outputs on the host, wherever inputs lie. */
+static berth_status run_plainly(run *r, double *ms) {
     drop_outputs(r);
     double start = berth_timing_now_ms();
     ort_status *status =
@@ -128,10 +141,21 @@ static berth_status run_once(void *user, double *ms) {
     return berth_ort_check(r->ort, status, BERTH_E_UNSUPPORTED, "ONNX Runtime");
 }
 
+static berth_status run_once(void *user, double *ms) {
+    run *r = user;
+    if (!r->io.binding) return run_plainly(r, ms);
+    double start = berth_timing_now_ms();
+    berth_status status = berth_ort_io_run(r->ort, &r->io);
+    *ms = berth_timing_now_ms() - start;
+    return status;
+}
+
 static berth_status keep_outputs(run *r, berth_answer *answer) {
     berth_arena *arena = r->ort->arena;
+    double ignored;
     berth_job_file *files = berth_arena_push(arena, r->n_out, sizeof *files);
     if (!files) return berth_fail_nomem(r->ort->ctx);
+    if (r->io.binding) BERTH_TRY(run_plainly(r, &ignored));
     answer->outputs = files;
     for (size_t i = 0; i < r->n_out; i++) {
         berth_npy tensor;
@@ -162,7 +186,10 @@ static berth_status run_model(const berth_ort *ort, const berth_job *job, berth_
     if (status == BERTH_OK) status = berth_timing_take(ort->ctx, ort->arena, job, run_once, &r, answer);
     if (status == BERTH_OK && job->output_folder) status = keep_outputs(&r, answer);
     if (status == BERTH_OK && job->profile) status = end_profile(&r, answer);
+    if (status == BERTH_OK && job->devices[0])
+        answer->device_peak_bytes = berth_ort_peak(ort, r.session, job->devices[0]);
     drop_outputs(&r);
+    berth_ort_io_close(ort, &r.io);
     for (size_t i = 0; i < r.n_in && r.in; i++)
         if (r.in[i]) ort->api->ReleaseValue(r.in[i]);
     ort->api->ReleaseSession(r.session);
@@ -178,7 +205,9 @@ berth_status berth_ort_work(berth_ctx *ctx, berth_arena *arena, const berth_job 
     berth_status status = berth_ort_open(&ort, ctx, arena, job->library);
     answer->version = ort.version;
     if (status == BERTH_OK)
-        status = job->kind == BERTH_JOB_PROBE ? probe(&ort, job, answer) : run_model(&ort, job, answer);
+        status = job->kind == BERTH_JOB_PROBE  ? probe(&ort, job, answer)
+                 : job->kind == BERTH_JOB_COPY ? berth_ort_copies(&ort, job, answer)
+                                               : run_model(&ort, job, answer);
     if (status == BERTH_OK) berth_ort_close(&ort);
     return status;
 }

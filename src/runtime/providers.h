@@ -14,6 +14,8 @@ typedef enum berth_append {
     BERTH_APPEND_BY_CALL, /* a family of calls: Create..., Update..., Append..._V2, Release... */
 } berth_append;
 
+enum { BERTH_ORT_MEMORIES = 2 };
+
 typedef struct berth_ort_provider {
     const char *device; /* "webgpu" */
     bool described;     /* no name that a runtime finds: what a described device is taken for unless the user says */
@@ -24,6 +26,8 @@ typedef struct berth_ort_provider {
     const char *option, *value; /* a provider option, or NULL */
     bool compiles;              /* takes whole sub-graphs, so that operations have no times of their own */
     const char *waits; /* variable of the environment that, set to 1, makes the host wait for every kernel; or NULL */
+    const char
+        *memory[BERTH_ORT_MEMORIES]; /* how the library calls its memory, by version; NULL: none to be bound to */
 } berth_ort_provider;
 
 /* Row `index`, the CPU's first; NULL past the end. */

@@ -1,6 +1,7 @@
 target_sources(berth_objects PRIVATE
   src/runtime/attribute.c
   src/runtime/compare.c
+  src/runtime/copies.c
   src/runtime/inputs.c
   src/runtime/ir_weights.c
   src/runtime/job.c
@@ -12,6 +13,9 @@ target_sources(berth_objects PRIVATE
   src/runtime/npy.c
   src/runtime/op_times.c
   src/runtime/ort.c
+  src/runtime/ort_bind.c
+  src/runtime/ort_copy.c
+  src/runtime/ort_io.c
   src/runtime/ort_kind.c
   src/runtime/onnx_files.c
   src/runtime/ort_model.c

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rounds of processes, and what their times say. */
+#define _GNU_SOURCE /* NOLINT: strcasestr */
 #include "runtime/trial.h"
 
 #include "base/rng.h"
@@ -53,7 +54,7 @@ static berth_status set_up(trial *t) {
         t->round_ms[i] = berth_arena_push(t->arena, rounds, sizeof **t->round_ms);
         t->all_ms[i] = berth_arena_push(t->arena, runs, sizeof **t->all_ms);
         t->order[i] = (int32_t)i;
-        t->results[i] = (berth_trial_result){.reason = ""};
+        t->results[i] = (berth_trial_result){.reason = "", .latency.device_peak_bytes = NAN};
     }
     return t->arena->failed ? berth_fail_nomem(t->ctx) : BERTH_OK;
 }
@@ -63,11 +64,33 @@ static const char *output_folder(trial *t, int32_t i) {
     return path && (mkdir(path, 0700) == 0 || errno == EEXIST) ? path : NULL;
 }
 
+/* The process was ended because it took too much, by us or (signal 9) by the system; or the runtime has said that an
+ * allocation failed. What the C++ library throws is the host's; what a runtime says in its own words is the device's,
+ * if it has one besides the host: those allocate by themselves. */
+static berth_shortage shortage_of(const berth_candidate *candidate, berth_child_end end, const char *why) {
+    static const char *const of_host[] = {"more memory than allowed", "signal 9", "bad_alloc", "cannot allocate memory",
+                                          NULL};
+    static const char *const of_any[] = {"out of memory",
+                                         "out_of_memory",
+                                         "out_of_device_memory",
+                                         "failed to allocate",
+                                         "is smaller than requested bytes",
+                                         NULL};
+    if (end == BERTH_CHILD_TOO_LARGE) return BERTH_SHORT_OF_HOST;
+    for (int i = 0; of_host[i]; i++)
+        if (strcasestr(why, of_host[i])) return BERTH_SHORT_OF_HOST;
+    for (int i = 0; of_any[i]; i++)
+        if (strcasestr(why, of_any[i])) return candidate->devices[0] ? BERTH_SHORT_OF_DEVICE : BERTH_SHORT_OF_HOST;
+    return BERTH_SHORT_OF_NOTHING;
+}
+
 /* Some failures are the candidate's own; others end the trial. */
-static berth_status take_failure(trial *t, berth_trial_result *result, berth_status status) {
+static berth_status take_failure(trial *t, int32_t i, berth_status status) {
+    berth_trial_result *result = &t->results[i];
     if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED) return status;
     const char *why = berth_ctx_message(t->ctx);
     result->status = status;
+    result->shortage = shortage_of(&t->candidates[i], result->end, why);
     result->reason = berth_arena_string(t->arena, why, strlen(why));
     return result->reason ? BERTH_OK : berth_fail_nomem(t->ctx);
 }
@@ -91,6 +114,8 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     r->latency.cores = fmax(r->latency.cores, answer->cores);
     t->protocol[at] = protocol_mean(answer);
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
+    if (answer->device_peak_bytes > 0)
+        r->latency.device_peak_bytes = fmax(r->latency.device_peak_bytes, answer->device_peak_bytes);
     if (answer->n_runs > 0) /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
     if (r->n_rounds > 1) return;
@@ -167,6 +192,8 @@ static berth_status run_one(trial *t, int32_t i) {
                      .native_precision = o->native_precision,
                      .inputs = o->inputs,
                      .n_inputs = o->n_inputs,
+                     .io = o->io,
+                     .n_io = o->n_io,
                      .least_runs = o->least_runs,
                      .most_runs = o->most_runs,
                      .run_seconds = o->run_seconds};
@@ -185,7 +212,7 @@ static berth_status run_one(trial *t, int32_t i) {
     if (!found) BERTH_TRY(find_failure(t, key, &found, &status));
     if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
     r->n_recalled += found;
-    if (status != BERTH_OK) return take_failure(t, r, status);
+    if (status != BERTH_OK) return take_failure(t, i, status);
     take_answer(t, i, &answer);
     return berth_runtime_note_version(t->ctx, t->runtime, answer.version);
 }

@@ -20,6 +20,8 @@ typedef struct berth_candidate {
 typedef struct berth_trial_options {
     const berth_job_file *inputs;
     int32_t n_inputs;
+    const berth_job_place *io;
+    int32_t n_io;
     bool native_precision;
     int32_t rounds;                /* processes of each candidate */
     int32_t least_runs, most_runs; /* in each process */
@@ -33,10 +35,14 @@ typedef struct berth_trial_options {
     void *progress_user;
 } berth_trial_options;
 
+/* Whose memory did not suffice. */
+typedef enum berth_shortage { BERTH_SHORT_OF_NOTHING, BERTH_SHORT_OF_HOST, BERTH_SHORT_OF_DEVICE } berth_shortage;
+
 typedef struct berth_trial_result {
     berth_status status; /* of the first job that failed, and why; the rest is then of those before it */
     berth_child_end end;
     const char *reason;
+    berth_shortage shortage; /* if that is the reason, as far as one can tell */
     berth_latency latency;
     int32_t n_rounds;
     int32_t n_recalled;     /* processes whose result was in the store */

@@ -241,6 +241,24 @@ def check_two_accelerators(path, folder):
     expect(said.count("\n") == 0 and "webgpu" in said and "cuda" in said, said)
 
 
+def check_io(path, folder):
+    """Inputs and outputs that lie on the device: the same numbers. Copies: more bytes take longer, both ways."""
+    plan, _ = place(path, folder, random.Random(2))
+    outputs = [value.name for value in onnx.load(path).graph.output]
+    found = json.loads(berth("measure", path, plan, "--provider", "gpu=webgpu", "--rounds", 1, "--json", "-q", "--library",
+                             LIBRARY, "--store", "none", "--io", "x=webgpu", "--io", f"{outputs[0]}=webgpu"))
+    expect(found["outputs"]["equal"] and found["outputs"]["cosine"] > 0.999, f"outputs differ: {found['outputs']}")
+    for name, run in {"plan": found["measured"]["plan"], **found["measured"]["single"]}.items():
+        expect(run["median_ms"] is not None, f"{name} does not run: {run.get('reason')}")
+    said = berth("measure", path, plan, "--provider", "gpu=webgpu", "--io", "nobody=webgpu", "--library", LIBRARY, status=2)
+    expect(said.count("\n") == 0 and "nobody" in said, said)
+    copies = json.loads(berth("profile", path, "-d", "cpu,webgpu", "--placements", 0, "--rounds", 1, "--processes", 1,
+                              "--json", "-q", "--library", LIBRARY, "--store", "none"))["runtime"]["copies"]
+    expect(len(copies) > 4 and all(a["bytes"] < b["bytes"] for a, b in zip(copies, copies[1:])), f"copies: {copies}")
+    for way in ("in_ms", "out_ms"):
+        expect(0 <= copies[0][way] < copies[-1][way], f"{way} of copies: {copies}")
+
+
 def check_vanishing(path, folder):
     """A device that was there when the model was profiled, and has gone: the CPU is the answer, and why is said."""
     profile, plan = folder / "profile.json", folder / "placed.json"
@@ -301,6 +319,7 @@ def main():
             n += 1
         check_two_accelerators(folder / "mlp.onnx", folder)
         check_vanishing(folder / "mlp.onnx", folder)
+        check_io(folder / "mlp.onnx", folder)
     finally:
         shutil.rmtree(folder)
     expect(n >= 6, f"only {n} models")

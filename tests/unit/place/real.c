@@ -48,6 +48,7 @@ static void times_are_found(void **state) {
     }
     assert_true(fabs(p->runs[0].measured_ms / f->cpu_ms - 1) < 0.01);
     assert_string_equal(p->runs[1].label, "webgpu");
+    assert_true(p->n_copies == 2 && p->copies[1].bytes == 2000 && p->copies[1].out_ms == 0.6);
     berth_profile_free(p);
 }
 
@@ -98,7 +99,30 @@ static void some_do_not_run(void **state) {
     assert_non_null(strstr(berth_ctx_message(f->ctx), "signal 11"));
 }
 
-/* A device that does not tell what its kernels take: random placements use it all the same. */
+/* What products and the rest take on the other device together. */
+static void sum_blocks(const berth_profile *p, double sums[2]) {
+    sums[0] = sums[1] = 0;
+    for (int32_t op = 0; op < p->n_ops; op++) sums[op >= FAKED_BLOCK] += p->op_ms[2 * op + 1];
+}
+
+/* Timed pieces, where the device tells all the same: they agree with what it tells. */
+static void pieces_agree_with_operations(void **state) {
+    faked *f = *state;
+    berth_profile_options how = quick_profile();
+    double told[2], timed[2];
+    for (int pieces = 0; pieces < 2; pieces++) {
+        how.pieces = pieces;
+        berth_profile *p = take_profile(f, &how, "");
+        sum_blocks(p, pieces ? timed : told);
+        assert_true(p->mean_error < 0.05);
+        berth_profile_free(p);
+    }
+    for (int i = 0; i < 2; i++)
+        if (fabs(timed[i] / told[i] - 1) > 0.25)
+            fail_msg("block %d: %g by pieces, %g by kernels", i, timed[i], told[i]);
+}
+
+/* A device that does not tell what its kernels take: random placements use it all the same, and pieces tell. */
 static void a_silent_device(void **state) {
     faked *f = *state;
     berth_profile_options how = quick_profile();
@@ -108,6 +132,9 @@ static void a_silent_device(void **state) {
     assert_true(with_other >= 3);
     assert_true(strchr(p->runs[1].placement, '0') == NULL);
     for (int32_t i = 0; i < 2 * p->n_ops; i++) assert_true(isfinite(p->op_ms[i]) && p->op_ms[i] >= 0);
+    double sums[2];
+    sum_blocks(p, sums);
+    assert_true(sums[1] > 2.5 * sums[0]); /* as they are: 8 ms and 32 ms */
     berth_profile_free(p);
 }
 
@@ -181,6 +208,9 @@ static void a_sure_gain_is_taken(void **state) {
     berth_real_plan *real = place(f, &options, "");
     expect_split(real);
     assert_true(fabs(real->predicted_ms / f->split_ms - 1) < 0.2);
+    berth_real_plan_free(real);
+    real = place(f, &options, "quiet"); /* also by pieces alone */
+    expect_split(real);
     berth_real_plan_free(real);
     options.place.method = "auto"; /* and what others find */
     options.place.seconds = 10;
@@ -270,6 +300,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(times_are_found, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(pieces_are_found, faked_open_ov, faked_close),
         cmocka_unit_test_setup_teardown(some_do_not_run, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(pieces_agree_with_operations, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_silent_device, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(what_cannot_be_profiled, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(survives_failing_allocations, faked_open, faked_close),

@@ -13,8 +13,10 @@
  *     (other outputs), near (almost the same), shape (other outputs' shapes), silent (no answer), garbage (no JSON),
  *     many (more runs than asked for), none (no runs), negative (times), fail (an error of the runtime)
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
+ *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
+ *     room=N                     no more than N operations fit on the other device beside some on the CPU
  *     quiet                      the other device does not say what its kernels take
  *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
  *     refuses                    (OpenVINO) the other device is said not to run the first operation
@@ -231,10 +233,20 @@ static void be_poisoned(const work *w, const char *refused, size_t size) {
     raise(SIGSEGV);
 }
 
+static void run_short(const work *w) {
+    static const char words[] = "{\"error\":{\"status\":-4,\"message\":\"Failed to allocate memory for requested "
+                                "buffer of size 4096\"}}";
+    int32_t n = 0;
+    for (int32_t i = 0; i < berth_graph_op_count(w->graph); i++) n += w->device[i];
+    if (setting("room") && strcmp(w->kind, "split") == 0 && n > atoi(setting("room")))
+        _exit(write(BERTH_CHILD_ANSWER_FD, words, sizeof words - 1) < 0);
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     be_poisoned(w, refused, sizeof refused - 1);
+    run_short(w);
     if (is_told(w, "crash")) raise(SIGSEGV);
     if (is_told(w, "kill")) raise(SIGKILL);
     while (is_told(w, "memory")) {
@@ -258,6 +270,7 @@ static void answer_run(work *w, berth_answer *answer) {
     answer->n_runs = n;
     answer->load_ms = 3;
     answer->first_ms = 2 * ms;
+    if (w->job.devices[0] && setting("counts")) answer->device_peak_bytes = 1000 + w->process;
     if (w->job.output_folder) put_outputs(w, answer);
     if (w->job.profile) answer->profile = is_openvino(w) ? put_report(w) : put_profile(w);
 }
@@ -280,6 +293,11 @@ int main(void) {
         take_number(&w);
         misbehave(&w);
         answer_run(&w, &answer);
+    }
+    if (w.job.kind == BERTH_JOB_COPY) {
+        static const berth_copy copies[] = {{1000, 0.3, 0.4}, {2000, 0.4, 0.6}};
+        answer.copies = copies;
+        answer.n_copies = 2;
     }
     try(&w, berth_text_new(w.ctx, &text));
     berth_answer_write(text, &answer);

@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { FAKED_BLOCK = 8 }; /* as many MatMul, then as many Relu */
+enum { FAKED_BLOCK = 8, FAKED_BRANCHES = 4 }; /* as many MatMul, then as many Relu */
 
 typedef struct faked {
     berth_ctx *ctx;
@@ -95,6 +95,42 @@ static inline int faked_open(void **state) {
 
 static inline int faked_open_ov(void **state) {
     return faked_open_as(state, "openvino");
+}
+
+/* A model without chains, which the published methods take for one operation: MatMul and Relu side by side. */
+static inline int faked_open_branches(void **state) {
+    proto graph = {0}, weight = {0};
+    char to[16], inputs[128] = "", zeros[16 * 16 * 4] = {0};
+    if (faked_open(state) != 0) return -1;
+    faked *f = *state;
+    for (int i = 0; i < 2 * FAKED_BRANCHES; i++) {
+        snprintf(to, sizeof to, "t%d", i);
+        snprintf(inputs + strlen(inputs), sizeof inputs - strlen(inputs), i ? ",%s" : "%s", to);
+        proto node = onnx_node(i < FAKED_BRANCHES ? "MatMul" : "Relu", i < FAKED_BRANCHES ? "x,w" : "x", to);
+        proto_text(&node, 3, to + 1);
+        proto_message(&graph, 1, node);
+    }
+    proto node = onnx_node("Max", inputs, "y");
+    proto_text(&node, 3, "last");
+    proto_message(&graph, 1, node);
+    for (int i = 0; i < 2; i++) proto_int(&weight, 1, 16);
+    proto_int(&weight, 2, 1);
+    proto_text(&weight, 8, "w");
+    proto_bytes(&weight, 9, zeros, sizeof zeros);
+    proto_message(&graph, 5, weight);
+    proto_message(&graph, 11, onnx_value("x", 1, "16,16"));
+    proto_message(&graph, 12, onnx_value("y", 1, "16,16"));
+    proto model = onnx_model(graph);
+    FILE *file = fopen(f->model, "wb");
+    bool written = file && fwrite(model.bytes, 1, model.n, file) == model.n;
+    if (file) fclose(file);
+    proto_free(&model);
+    berth_graph_free(f->graph);
+    f->graph = written ? support_read(f->ctx, f->model) : NULL;
+    f->cpu_ms = 4 * FAKED_BRANCHES + FAKED_BRANCHES + 1;
+    f->other_ms = FAKED_BRANCHES + 4 * FAKED_BRANCHES + 4;
+    f->split_ms = 2 * FAKED_BRANCHES + 1 + 0.5;
+    return f->graph ? 0 : -1;
 }
 
 /* How many jobs of a kind there were since the last call, or NULL: of all. */

@@ -2,6 +2,7 @@
 /* Finding the library and trying devices; a library that does everything wrong; the wire between the processes. */
 #include "runtime/runtime.h"
 
+#include "runtime/copies.h"
 #include "support.h"
 
 #include <math.h>
@@ -118,6 +119,7 @@ static void jobs_survive_the_wire(void **state) {
     berth_text *text = NULL;
     const char *const devices[] = {"webgpu", NULL};
     const berth_job_file inputs[] = {{"x \"quoted\"", "/tmp/x.npy"}, {"y", "y.npy"}};
+    const berth_job_place io[] = {{"y", "webgpu"}};
     berth_job job = {.kind = BERTH_JOB_RUN,
                      .runtime = "onnxruntime",
                      .library = "lib.so",
@@ -129,6 +131,8 @@ static void jobs_survive_the_wire(void **state) {
                      .native_precision = true,
                      .inputs = inputs,
                      .n_inputs = 2,
+                     .io = io,
+                     .n_io = 1,
                      .least_runs = 5,
                      .most_runs = 50,
                      .run_seconds = 0.25,
@@ -149,12 +153,42 @@ static void jobs_survive_the_wire(void **state) {
     assert_int_equal(back.n_inputs, 2);
     assert_string_equal(back.inputs[0].name, inputs[0].name);
     assert_string_equal(back.inputs[1].file, "y.npy");
-    assert_true(back.run_seconds == 0.25);
+    assert_true(back.run_seconds == 0.25 && back.n_io == 1);
+    assert_string_equal(back.io[0].name, "y");
+    assert_string_equal(back.io[0].device, "webgpu");
     assert_null(back.output_folder);
     assert_int_equal(berth_job_read(ctx, &arena, "{}", 2, &back), BERTH_E_FORMAT);
     assert_int_equal(berth_job_read(ctx, &arena, "", 0, &back), BERTH_E_FORMAT);
     berth_text_free(text);
     berth_arena_deinit(&arena);
+}
+
+/* Sizes that do not ascend and times below nothing are no answer. */
+static void copies_survive_the_wire(void **state) {
+    berth_ctx *ctx = *state;
+    berth_copy copies[] = {{4096, 0.25 + 4096e-6, 0.5}, {16384, 0.25 + 16384e-6, 0.5}, {1 << 20, 0.25 + 1.048576, 0.5}};
+    berth_answer answer = {.version = "1", .n_copies = 3, .copies = copies}, back;
+    for (int broken = 0; broken < 3; broken++) {
+        berth_arena arena;
+        berth_text *text = NULL;
+        if (broken == 1) copies[2].bytes = 16384;
+        if (broken == 2) copies[2] = (berth_copy){1 << 20, -1, 0.5};
+        berth_arena_init(&arena, berth_ctx_allocator(ctx));
+        assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
+        berth_answer_write(text, &answer);
+        assert_int_equal(berth_answer_read(ctx, &arena, berth_text_string(text), berth_text_size(text), &back),
+                         broken ? BERTH_E_FORMAT : BERTH_OK);
+        if (!broken) {
+            double fixed = 0, per_byte = 0;
+            assert_int_equal(back.n_copies, 3);
+            berth_copies_fit(back.copies, 3, true, &fixed, &per_byte);
+            assert_true(fabs(fixed - 0.25) < 1e-9 && fabs(per_byte - 1e-6) < 1e-12);
+            berth_copies_fit(back.copies, 3, false, &fixed, &per_byte); /* the size does not matter at all */
+            assert_true(fabs(fixed - 0.5) < 1e-3 && per_byte > 0 && per_byte < 1e-8);
+        }
+        berth_text_free(text);
+        berth_arena_deinit(&arena);
+    }
 }
 
 static berth_status open_once(berth_ctx *ctx, void *user) {
@@ -178,9 +212,10 @@ static void survives_failing_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(bad_libraries_do_no_harm), cmocka_unit_test(missing_libraries_are_told),
-        cmocka_unit_test(other_files_are_refused),  cmocka_unit_test(the_cpu_works),
-        cmocka_unit_test(jobs_survive_the_wire),    cmocka_unit_test(survives_failing_allocations),
+        cmocka_unit_test(bad_libraries_do_no_harm),     cmocka_unit_test(missing_libraries_are_told),
+        cmocka_unit_test(other_files_are_refused),      cmocka_unit_test(the_cpu_works),
+        cmocka_unit_test(copies_survive_the_wire),      cmocka_unit_test(jobs_survive_the_wire),
+        cmocka_unit_test(survives_failing_allocations),
     };
     support_foreign_children();
     return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -80,6 +80,7 @@ static void times_are_those_of_the_worker(void **state) {
         assert_true(l->low_ms <= l->median_ms && l->median_ms <= l->high_ms && l->p95_ms <= l->p99_ms);
         assert_true(l->load_ms == 3 && fabs(l->first_ms - 2 * wanted[i]) < 1e-9 && l->peak_bytes > 0);
         assert_int_equal(r.results[i].n_outputs, 1);
+        assert_true(isnan(l->device_peak_bytes)); /* never made up */
     }
     assert_string_equal(berth_runtime_version(f->runtime), "1.99.0");
     berth_difference difference;
@@ -87,6 +88,17 @@ static void times_are_those_of_the_worker(void **state) {
                                          BERTH_TYPE_UNKNOWN, &difference),
                      BERTH_OK);
     assert_true(difference.equal && difference.max_abs == 0 && difference.cosine > 0.999);
+    berth_run_model_deinit(&r.model);
+}
+
+/* The most over all processes, where the runtime says; nothing for one without such a device. */
+static void memory_is_what_the_device_says(void **state) {
+    faked *f = *state;
+    running r;
+    open_trial(f, &r);
+    run_trial(f, &r, "counts");
+    assert_true(isnan(r.results[0].latency.device_peak_bytes));
+    for (int i = 1; i < N; i++) assert_true(r.results[i].latency.device_peak_bytes == 1000 + ROUNDS - 1);
     berth_run_model_deinit(&r.model);
 }
 
@@ -191,6 +203,7 @@ static void outputs_differ(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(times_are_those_of_the_worker, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(memory_is_what_the_device_says, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(turns_are_drawn, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(one_fails, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(time_is_up, faked_open, faked_close),

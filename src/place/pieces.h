@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What operations take on a device that does not tell, or that compiles whole parts of a model into one: by timed
+ * pieces. */
+#ifndef BERTH_PLACE_PIECES_H
+#define BERTH_PLACE_PIECES_H
+
+#include "berth/profile.h"
+#include "runtime/model.h"
+
+enum { BERTH_MOST_PIECES = 12 };
+
+/* The operations in the order of execution are cut into pieces of about equal work, where little crosses. The model is
+ * run with the first k pieces on the device and the rest on the host, for every k. What piece k takes there is what the
+ * run gets longer by when it moves, and what it took on the host: what is copied into the first one and launched goes
+ * there, and nothing is counted twice that is compiled into one. All of them together take what everything on the
+ * device takes. Within a piece the work of each operation decides.
+ *
+ * host_ms, ms [n_ops]: what operations take on the host, which is devices[0], and what they are found to take on
+ * devices[1]. BERTH_OK; what running returns: everything must run on both, and every cut. */
+berth_status berth_pieces_take(berth_run_model *model, const char *const *devices, const berth_run_options *options,
+                               const double *host_ms, double *ms);
+
+/* Cuts [*n + 1] into the order of execution: piece i is from cut i to cut i + 1. At most `most`, in the arena. */
+berth_status berth_pieces_cut(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph, int32_t most,
+                              const int32_t **cuts, int32_t *n);
+
+#endif
