@@ -66,11 +66,8 @@ static int32_t put_dims(const berth_shape *shape, int32_t first, int64_t *out) {
 static void find_extra_axes(const berth_shape *small, const berth_shape *large, int64_t *out, int32_t n) {
     int32_t at = 0, found = 0;
     for (int32_t i = 0; i < large->rank && found < n; i++) {
-        int32_t left_small = small->rank - at, left_large = large->rank - i;
         bool matches = at < small->rank && dim(small, at) == dim(large, i);
-        if (matches && (dim(large, i) != 1 || left_large > left_small))
-            at++;
-        else if (dim(large, i) == 1)
+        if (dim(large, i) == 1 && !matches)
             out[found++] = i;
         else
             at++;

@@ -102,6 +102,7 @@ berth_status berth_ort_places(berth_run_model *model, berth_arena *arena, const 
     job.least_runs = 1;
     job.most_runs = PLACES_RUNS;
     BERTH_TRY(take_trace(model, arena, &job, 1, &t));
+    if (!t.ops) return berth_fail_nomem(model->ctx);
     for (int32_t i = 0; i < berth_graph_op_count(model->graph); i++) {
         int32_t node = t.ops[i].node;
         out->ops[i] = (berth_seen){.unit = node, .is_root = t.ops[i].is_root};

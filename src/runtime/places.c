@@ -7,7 +7,7 @@
 #include "graph/constant.h"
 #include "runtime/kept.h"
 #include "runtime/kind.h"
-#include "runtime/pieces.h"
+#include "runtime/parts.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -207,7 +207,7 @@ static berth_status list_pieces(checker *c, const berth_sight *sight) {
     c->places->pieces = pieces;
     c->places->n_pieces = sight->n_pieces;
     if (sight->n_pieces == 0) return BERTH_OK;
-    return berth_pieces_count(c->model->ctx, c->model->graph, c->places->device, &c->places->n_planned_pieces);
+    return berth_parts_count(c->model->ctx, c->model->graph, c->places->device, &c->places->n_planned_pieces);
 }
 
 berth_status berth_places_check(berth_run_model *model, berth_arena *arena, berth_places *places) {

@@ -33,7 +33,7 @@ target_sources(berth_objects PRIVATE
   src/runtime/ov_types.c
   src/runtime/ov_value.c
   src/runtime/ov_work.c
-  src/runtime/pieces.c
+  src/runtime/parts.c
   src/runtime/places.c
   src/runtime/providers.c
   src/runtime/runtime.c

@@ -12,7 +12,7 @@ berth_unit_test(runtime measure)
 berth_unit_test(runtime ir_weights)
 berth_unit_test(runtime ov)
 berth_unit_test(runtime ov_measure)
-berth_unit_test(runtime pieces)
+berth_unit_test(runtime parts)
 berth_unit_test(runtime kept)
 
 # A library that is not ONNX Runtime, or not as it should be: what it does is up to $BERTH_FAKE.

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pieces of placements, against what the simulator counts under `serial`. */
-#include "runtime/pieces.h"
+#include "runtime/parts.h"
 
 #include "support.h"
 
@@ -49,7 +49,7 @@ static void as_the_simulator_counts(void **state) {
                 if (support_below(&random, (uint32_t)n) < 12u * (uint32_t)round) now = 1 - now;
                 placement->device[berth_graph_order(graph)[i]] = now;
             }
-            assert_int_equal(berth_pieces_count(ctx, graph, placement->device, &pieces), BERTH_OK);
+            assert_int_equal(berth_parts_count(ctx, graph, placement->device, &pieces), BERTH_OK);
             assert_int_equal(pieces, count_by_simulation(ctx, graph, placement));
             if (round == 0) assert_int_equal(pieces, 1);
         }
@@ -63,7 +63,7 @@ static berth_status count_once(berth_ctx *ctx, void *user) {
     berth_graph *graph = NULL;
     int32_t n = 0, *device = user;
     BERTH_TRY(berth_graph_read(ctx, &graph, support_source("tests/golden/cnn.onnx"), NULL));
-    berth_status status = berth_pieces_count(ctx, graph, device, &n);
+    berth_status status = berth_parts_count(ctx, graph, device, &n);
     berth_graph_free(graph);
     return status;
 }

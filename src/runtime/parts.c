@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Levels along paths, then connected sets of equal level and device. */
-#include "runtime/pieces.h"
+#include "runtime/parts.h"
 
 #include "base/arena.h"
 
@@ -29,7 +29,7 @@ static void visit(const berth_graph *graph, const int32_t *device, int32_t op, i
     }
 }
 
-berth_status berth_pieces_count(berth_ctx *ctx, const berth_graph *graph, const int32_t *device, int32_t *n) {
+berth_status berth_parts_count(berth_ctx *ctx, const berth_graph *graph, const int32_t *device, int32_t *n) {
     int32_t n_ops = berth_graph_op_count(graph);
     berth_arena arena;
     *n = 0;
