@@ -196,3 +196,28 @@ berth_status berth_pieces_take(berth_run_model *model, const char *const *device
     berth_work_free(work);
     return BERTH_OK;
 }
+
+/* --- a table of two devices ------------------------------------------------------------------------------------- */
+
+bool berth_pieces_wanted(const double *op_ms, int32_t n_ops) {
+    int32_t n = 0, n_silent = 0;
+    for (int32_t op = 0; op < n_ops; op++) {
+        double ms = op_ms[2 * (size_t)op + 1];
+        n += ms != 0 && !isinf(ms);
+        n_silent += isnan(ms);
+    }
+    return 2 * n_silent > n;
+}
+
+berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, const berth_run_options *options,
+                               double *op_ms) {
+    int32_t n_ops = berth_graph_op_count(model->graph);
+    double *host = berth_arena_push(&model->arena, (size_t)n_ops, sizeof *host);
+    double *there = berth_arena_push(&model->arena, (size_t)n_ops, sizeof *there);
+    if (model->arena.failed) return berth_fail_nomem(model->ctx);
+    for (int32_t op = 0; op < n_ops; op++) host[op] = op_ms[2 * (size_t)op];
+    BERTH_TRY(berth_pieces_take(model, devices, options, host, there));
+    for (int32_t op = 0; op < n_ops; op++)
+        if (!isinf(op_ms[2 * (size_t)op + 1])) op_ms[2 * (size_t)op + 1] = there[op];
+    return BERTH_OK;
+}

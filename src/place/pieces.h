@@ -20,6 +20,12 @@ enum { BERTH_MOST_PIECES = 12 };
 berth_status berth_pieces_take(berth_run_model *model, const char *const *devices, const berth_run_options *options,
                                const double *host_ms, double *ms);
 
+/* op_ms [2 * op + device]: does the second device tell of less than half of what runs on it? And its column in such a
+ * table, but for what does not run there. */
+bool berth_pieces_wanted(const double *op_ms, int32_t n_ops);
+berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, const berth_run_options *options,
+                               double *op_ms);
+
 /* Cuts [*n + 1] into the order of execution: piece i is from cut i to cut i + 1. At most `most`, in the arena. */
 berth_status berth_pieces_cut(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph, int32_t most,
                               const int32_t **cuts, int32_t *n);

@@ -349,24 +349,6 @@ static berth_status describe(profiler *p) {
     return arena->failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
 }
 
-/* A device that tells of less than half of what runs on it is timed by pieces. */
-static berth_status time_pieces(profiler *p) {
-    int32_t n_ops = p->out->profile.n_ops, n = 0, n_silent = 0;
-    double *column = berth_arena_push(&p->model.arena, 2 * (size_t)n_ops, sizeof *column);
-    if (!column) return berth_fail_nomem(p->ctx);
-    if (p->n_devices != 2) return BERTH_OK;
-    for (int32_t op = 0; op < n_ops; op++) {
-        column[op] = *time_at(p, op, 0);
-        n += !(*time_at(p, op, 1) == 0) && can_run(p, op, 1);
-        n_silent += isnan(*time_at(p, op, 1));
-    }
-    if (!p->options->pieces && 2 * n_silent <= n) return BERTH_OK;
-    BERTH_TRY(berth_pieces_take(&p->model, p->devices, &p->options->run, column, column + n_ops));
-    for (int32_t op = 0; op < n_ops; op++)
-        if (can_run(p, op, 1)) *time_at(p, op, 1) = column[n_ops + op];
-    return BERTH_OK;
-}
-
 static berth_status take(profiler *p, const char *path) {
     berth_profile *out = &p->out->profile;
     const double *ms = NULL;
@@ -379,7 +361,8 @@ static berth_status take(profiler *p, const char *path) {
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
     for (int32_t d = 0; d < p->n_devices && out->n_copies == 0; d++)
         BERTH_TRY(berth_copies_take(&p->model, &p->out->arena, p->devices[d], &out->copies, &out->n_copies));
-    BERTH_TRY(time_pieces(p));
+    if (p->n_devices == 2 && (p->options->pieces || berth_pieces_wanted(p->op_ms, out->n_ops)))
+        BERTH_TRY(berth_pieces_fill(&p->model, p->devices, &p->options->run, p->op_ms));
     BERTH_TRY(draw_placements(p));
     BERTH_TRY(run_whole(p));
     out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));

@@ -90,6 +90,7 @@ static berth_status make_run(berth_referee *r, const int32_t *device, int32_t si
     if (status == BERTH_OK && single >= 0 && result->n_recalled == 0)
         r->longest_seconds = fmax(r->longest_seconds, berth_trial_clock() - before);
     if (candidate.model && candidate.model != r->model.path) unlink(candidate.model);
+    if (candidate.assignment && *candidate.assignment == '/') unlink(candidate.assignment); /* a file, for some */
     berth_arena_release(&r->model.arena, mark);
     return status;
 }

@@ -69,7 +69,9 @@ static berth_status take_run(measurement *m, int32_t i, berth_measured_run *to) 
     to->reason = keep(m->out, r->reason, strlen(r->reason) + 1);
     to->latency = r->latency;
     if (r->shortage != BERTH_SHORT_OF_NOTHING) {
-        const char *device = r->shortage == BERTH_SHORT_OF_HOST ? m->devices[0] : m->candidates[i].devices[0];
+        const char *device = m->devices[0];
+        for (int32_t k = 0; r->shortage == BERTH_SHORT_OF_DEVICE && m->candidates[i].devices[k]; k++)
+            if (strcmp(device, m->devices[0]) == 0) device = m->candidates[i].devices[k];
         to->out_of_memory = keep(m->out, device, strlen(device) + 1);
     }
     return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
