@@ -86,10 +86,10 @@ static void what_cannot_be_measured(void **state) {
                      BERTH_E_ARG);
     assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, unknown, 2, m.placement, &m.how),
                      BERTH_E_ARG);
-    berth_graph *ir = support_read(f->ctx, support_source("models/ir/resnet50.xml")); /* here without its weights */
+    berth_graph *ir = support_read(f->ctx, support_source("tests/golden/cnn.xml")); /* here without its weights */
     berth_placement *fitting = NULL;
     assert_int_equal(berth_placement_new(f->ctx, &fitting, berth_graph_op_count(ir), false), BERTH_OK);
-    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, ir, support_source("models/ir/resnet50.xml"),
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, ir, support_source("tests/golden/cnn.xml"),
                                    faked_ov_devices, 2, fitting, &m.how),
                      BERTH_E_ARG);
     assert_non_null(strstr(berth_ctx_message(f->ctx), "--synthesize-weights"));
