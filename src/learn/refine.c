@@ -93,10 +93,11 @@ static double progress(const refine *r) {
     return r->first_spent < 1 ? (spent - r->first_spent) / (1 - r->first_spent) : 1;
 }
 
+/* A draw may come to nothing, so that few are wanted but many tried. 0: there is nothing left to propose. */
 static int32_t draw_proposals(refine *r) {
     berth_real *sight = berth_chooser_sights(&r->chooser);
-    int32_t n = 0;
-    for (int32_t tries = 0; n < r->n_proposals && tries < 8 * r->n_proposals; tries++) {
+    int32_t n = 0, most = 8 * r->n_proposals + 256;
+    for (int32_t tries = 0; n < r->n_proposals && tries < most; tries++) {
         if (!berth_proposer_draw(&r->proposer, &r->proposals[n])) continue;
         if (r->is_polishing && berth_proposer_knows(&r->proposer, &r->proposals[n])) continue;
         berth_proposer_see(&r->proposer, &r->proposals[n], sight + (size_t)n * BERTH_SIGHT_COUNT);

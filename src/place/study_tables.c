@@ -154,7 +154,7 @@ static const berth_arm ablation_arms[] = {
      .base = "single, no polish"},
     {.name = "one candidate", .method = "hsdag", .set = {"seeds=single", "polish=0", "candidates=1"},
      .base = "single, no polish"},
-    {.name = "order decided", .method = "hsdag", .set = {"seeds=single", "polish=0", "order=on"},
+    {.name = "order not decided", .method = "hsdag", .set = {"seeds=single", "polish=0", "order=off"},
      .base = "single, no polish"},
     {.name = "joint", .method = "hsdag",
      .set = {"design=joint", "seeds=single", "polish=0", "learning_rate=3e-3", "epochs=8"},
