@@ -31,6 +31,8 @@ typedef struct berth_paper_options {
     const char *const *devices; /* [n_devices] of the runtime, two of them, the CPU first */
     int32_t n_devices;
     berth_profile_options profile; /* with a runtime: how it is measured */
+    bool measured; /* what methods that learn evaluate are real runs, as the paper has it; else the profile is simulated
+                    */
 
     void (*note)(void *user, const char *model, const char *arm); /* before each row; may be NULL */
     void *note_user;

@@ -41,6 +41,8 @@ static const cli_option options[] = {
     {"models", 0, CLI_STRING, CLI_RARE, AT(models), "FOLDER", .help = "of the bundled models (default models)"},
     {"seed", 0, CLI_INT, CLI_RARE, AT(seed), "N", .low = 0, .high = 9e18, .help = "of random numbers (default 0)"},
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
+    {"evaluate", 0, CLI_STRING, CLI_RARE, AT(evaluate), "HOW",
+     .help = "paper: simulated (default), or measured: by real runs"},
     CLI_RUNTIME_OPTIONS(bench_values, runtime),
     {0},
 };

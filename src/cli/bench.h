@@ -14,7 +14,7 @@ extern const cli_command cli_bench;
 typedef struct bench_values {
     cli_common common;
     cli_runtime runtime;
-    const char *devices, *model, *budget, *data, *models, *output, *part, *policy;
+    const char *devices, *model, *budget, *data, *models, *output, *part, *policy, *evaluate;
     cli_list methods, workloads, arms, results;
     int64_t evaluations, seed, seeds, threads;
     bool json, speed, report;

@@ -7,6 +7,7 @@
 #include "cli/report.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 enum { MOST_WORDS = 64 };
@@ -46,6 +47,9 @@ int cli_bench_paper(berth_ctx *ctx, const bench_values *values) {
     if (values->evaluations > 0) how.evaluations = values->evaluations;
     if (values->budget && !cli_parse_seconds(values->budget, &how.seconds))
         return cli_report_misuse(&cli_bench, "--budget needs a time such as 10s, 500ms or 2m");
+    if (values->evaluate && strcmp(values->evaluate, "measured") != 0 && strcmp(values->evaluate, "simulated") != 0)
+        return cli_report_misuse(&cli_bench, "--evaluate is simulated or measured");
+    how.measured = values->evaluate && strcmp(values->evaluate, "measured") == 0;
     berth_status status = BERTH_OK;
     if (values->runtime.name && !cli_runtime_is_none(&values->runtime))
         status = cli_runtime_open(ctx, &how.runtime, &values->runtime);

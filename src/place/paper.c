@@ -96,6 +96,24 @@ static berth_status find_given(runner *r, int32_t first, const berth_costs *cost
     return BERTH_OK;
 }
 
+/* By real runs; the best split is taken as it is, whatever it gains. */
+static berth_status learn_measured(runner *r, const berth_place_options *place, berth_plan **plan) {
+    berth_real_options how = berth_real_options_default();
+    berth_real_plan *real = NULL;
+    how.place = *place;
+    how.profile = r->options->profile;
+    how.measured = true;
+    how.min_gain = -INFINITY;
+    BERTH_TRY(
+        berth_place_real(r->ctx, &real, r->options->runtime, r->graph, r->path, r->options->devices, N_DEVICES, &how));
+    *plan = real->plan;
+    real->plan = NULL;
+    (*plan)->measured = NULL; /* goes with the rest */
+    (*plan)->verdict = NULL;
+    berth_real_plan_free(real);
+    return BERTH_OK;
+}
+
 static berth_status make_plan(runner *r, const arm *a, const berth_costs *costs, berth_plan **plan) {
     berth_place_options how = berth_place_options_default();
     berth_mark mark = berth_arena_mark(&r->out->arena);
@@ -115,7 +133,8 @@ static berth_status make_plan(runner *r, const arm *a, const berth_costs *costs,
         BERTH_TRY(find_given(r, a->first, costs, device));
         how.given = device;
     }
-    berth_status status = berth_place(r->ctx, plan, r->graph, r->devices, &how);
+    berth_status status = a->learns && r->options->measured ? learn_measured(r, &how, plan)
+                                                            : berth_place(r->ctx, plan, r->graph, r->devices, &how);
     berth_arena_release(&r->out->arena, mark);
     return status;
 }
@@ -266,6 +285,7 @@ static berth_status check(berth_ctx *ctx, const berth_paper_options *o) {
     }
     if (o->runtime && o->n_devices != N_DEVICES)
         return berth_fail(ctx, BERTH_E_ARG, "the paper's protocol is for two devices");
+    if (o->measured && !o->runtime) return berth_fail(ctx, BERTH_E_ARG, "real runs as evaluations need a runtime");
     return BERTH_OK;
 }
 
