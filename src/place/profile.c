@@ -33,6 +33,7 @@ typedef struct profiler {
     const char *const *devices;
     int32_t n_devices;
     const berth_profile_options *options;
+    double started;
     berth_run_model model;
     whole *out;
     double *op_ms; /* [op * n_devices + device] kernels alone */
@@ -165,6 +166,7 @@ static berth_status draw_placements(profiler *p) {
 /* A placement as it ran; random ones that did not are left out, but every device must run alone. */
 static berth_status take_run(profiler *p, int32_t from, const berth_trial_result *result, berth_profiled_run *runs) {
     int32_t n_ops = p->out->profile.n_ops, to = p->out->profile.n_runs;
+    if (result->status == BERTH_OK && result->latency.runs == 0 && from >= p->n_devices) return BERTH_OK; /* no time */
     if (result->latency.runs == 0 && from >= p->n_devices) {
         berth_log(p->ctx, BERTH_LOG_WARNING, "a placement to calibrate on could not be run: %s", result->reason);
         return BERTH_OK;
@@ -199,7 +201,8 @@ static berth_status run_whole(profiler *p) {
                                .least_runs = o->least_runs,
                                .most_runs = o->most_runs,
                                .run_seconds = o->run_seconds,
-                               .until = berth_trial_clock() + o->seconds,
+                               .until = p->started + o->seconds,
+                               .spare_from = p->n_devices,
                                .seed = o->seed,
                                .progress = o->progress,
                                .progress_user = o->progress_user};
@@ -357,7 +360,7 @@ static berth_status take(profiler *p, const char *path) {
     BERTH_TRY(berth_run_model_init(&p->model, p->ctx, p->runtime, p->graph, path, &p->options->run));
     out->synthesized = p->model.n_made_files > 0;
     BERTH_TRY(berth_op_times_take(p->ctx, &p->model.arena, &p->model, p->devices, p->n_devices, p->options->processes,
-                                  p->options->run.native_precision, &ms));
+                                  0.4 * p->options->run.seconds, p->options->run.native_precision, &ms));
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
     for (int32_t d = 0; d < p->n_devices && out->n_copies == 0; d++)
         BERTH_TRY(berth_copies_take(&p->model, &p->out->arena, p->devices[d], &out->copies, &out->n_copies));
@@ -387,6 +390,7 @@ berth_status berth_profile_take(berth_ctx *ctx, berth_profile **out, berth_runti
                   .devices = devices,
                   .n_devices = n_devices,
                   .options = options,
+                  .started = berth_trial_clock(),
                   .out = made};
     berth_arena_init(&p.model.arena, berth_ctx_allocator(ctx));
     berth_status status = take(&p, model);

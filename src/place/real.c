@@ -223,7 +223,7 @@ static berth_status search_measured(loop *l) {
 static berth_status search(loop *l) {
     static const char *const others[] = {"cut", "heft", "local", NULL};
     berth_plan *plan = NULL;
-    l->place.seconds = fmax(0.4 * left(l), 1);
+    l->place.seconds = fmax(0.25 * left(l), 1);
     BERTH_TRY(berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &l->place));
     consider(l, plan);
     for (int i = 0; others[i] && strcmp(l->place.method, "auto") == 0; i++) {
@@ -246,8 +246,8 @@ static berth_status measure(loop *l, const berth_plan *plan, int32_t rounds, ber
     berth_run_options how = l->options->profile.run;
     berth_placement *placement = NULL;
     how.rounds = rounds;
-    how.seed += (uint64_t)rounds; /* fresh orders */
-    how.seconds = fmax(left(l), 1);
+    how.seed += (uint64_t)rounds;         /* fresh orders */
+    how.seconds = fmax(0.8 * left(l), 1); /* the last round and the look at places come on top */
     BERTH_TRY(berth_placement_new(l->ctx, &placement, plan->n_ops, false));
     for (int32_t i = 0; i < plan->n_ops; i++) placement->device[i] = plan->ops[i].device;
     berth_status status =
@@ -278,6 +278,7 @@ static berth_status choose_candidate(loop *l, int32_t *best) {
     *best = l->n_plans > 0 ? 0 : -1;
     for (int32_t i = 0; i < l->n_plans && l->n_plans > 1; i++) {
         berth_measured *measured = NULL;
+        double before = berth_trial_clock();
         BERTH_TRY(measure(l, l->plans[i], QUICK_ROUNDS, &measured));
         double ms = measured->plan.latency.runs > 0 ? measured->plan.latency.median_ms : INFINITY;
         if (is_sound(measured) > sound || (is_sound(measured) == sound && ms < fastest)) {
@@ -287,6 +288,8 @@ static berth_status choose_candidate(loop *l, int32_t *best) {
         }
         note_shortage(l, i, measured);
         berth_measured_free(measured);
+        /* What is left is for the runs that decide, which take longer. */
+        if (left(l) < 2 * (berth_trial_clock() - before)) break;
     }
     return BERTH_OK;
 }

@@ -57,19 +57,22 @@ static berth_status take_process(taker *t, const char *device, int32_t process, 
 }
 
 /* The medians over its processes into every n-th place of `ms`. */
-static berth_status take_device(taker *t, const char *device, double *ms, size_t n) {
+static berth_status take_device(taker *t, const char *device, double seconds, double *ms, size_t n) {
     size_t n_ops = (size_t)berth_graph_op_count(t->model->graph);
-    double of_op[MOST_PROCESSES];
-    for (int32_t i = 0; i < t->n_processes; i++) BERTH_TRY(take_process(t, device, i, t->samples + (size_t)i * n_ops));
+    double of_op[MOST_PROCESSES], until = berth_trial_clock() + seconds;
+    int32_t done = 0;
+    for (; done < t->n_processes && (done == 0 || berth_trial_clock() < until); done++)
+        BERTH_TRY(take_process(t, device, done, t->samples + (size_t)done * n_ops));
     for (size_t op = 0; op < n_ops; op++) {
-        for (int32_t i = 0; i < t->n_processes; i++) of_op[i] = t->samples[(size_t)i * n_ops + op];
-        ms[op * n] = middle(of_op, t->n_processes);
+        for (int32_t i = 0; i < done; i++) of_op[i] = t->samples[(size_t)i * n_ops + op];
+        ms[op * n] = middle(of_op, done);
     }
     return BERTH_OK;
 }
 
 berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_run_model *model, const char *const *devices,
-                                 int32_t n_devices, int32_t processes, bool native_precision, const double **out) {
+                                 int32_t n_devices, int32_t processes, double seconds, bool native_precision,
+                                 const double **out) {
     taker t = {.ctx = ctx, .arena = arena, .model = model, .native_precision = native_precision};
     size_t n_ops = (size_t)berth_graph_op_count(model->graph), n = (size_t)n_devices;
     berth_work *work = NULL;
@@ -80,7 +83,8 @@ berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_run_m
     BERTH_TRY(berth_work_compute(ctx, &work, model->graph));
     t.work = work;
     berth_status status = BERTH_OK;
-    for (size_t d = 0; d < n && status == BERTH_OK; d++) status = take_device(&t, devices[d], ms + d, n);
+    for (size_t d = 0; d < n && status == BERTH_OK; d++)
+        status = take_device(&t, devices[d], seconds / (double)n, ms + d, n);
     berth_work_free(work);
     *out = ms;
     return status;

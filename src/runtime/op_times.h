@@ -13,10 +13,13 @@
  * is the host or the host can be told to wait for it, kernels elsewhere: what the host says of an asynchronous device
  * is only when it was handed over.
  *
+ * Each device has up to so many processes, and its share of the seconds, after which no second one begins.
+ *
  * A device that compiles whole sub-graphs has no operations: all of its times are NAN, and pieces tell
  * (place/pieces.h). BERTH_OK; BERTH_E_ARG (no such device); what the jobs return: every device must run. */
 berth_status berth_op_times_take(berth_ctx *ctx, berth_arena *arena, berth_run_model *model, const char *const *devices,
-                                 int32_t n_devices, int32_t processes, bool native_precision, const double **out);
+                                 int32_t n_devices, int32_t processes, double seconds, bool native_precision,
+                                 const double **out);
 
 /* How large a part of the time of what it was fused into an operation is likely to be: bytes, and what arithmetic costs
  * in bytes. */

@@ -258,7 +258,9 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
         }
         for (int32_t i = 0; i < n; i++) {
             int32_t which = t.order[i];
+            bool is_spare = options->spare_from > 0 && which >= options->spare_from;
             if (results[which].status != BERTH_OK) continue;
+            if (round == 0 && is_spare && berth_trial_clock() > options->until) continue;
             BERTH_TRY(run_one(&t, which));
             if (options->progress)
                 options->progress(options->progress_user, candidates[which].label, ++done, n * options->rounds);

@@ -27,6 +27,7 @@ typedef struct berth_trial_options {
     int32_t least_runs, most_runs; /* in each process */
     double run_seconds;            /* in each process */
     double until;                  /* berth_trial_clock(): no round begins after it, but the first; INFINITY: no end */
+    int32_t spare_from;            /* candidates from this one on have not even a first turn after it; 0: all have */
     uint64_t seed;
     const char *folder;  /* for outputs; NULL: they are not wanted */
     bool keeps_failures; /* in the store too: a trial that is resumed does not try again what failed */

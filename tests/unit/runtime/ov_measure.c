@@ -107,7 +107,8 @@ static void times_and_support(void **state) {
     const double *ms = NULL;
     faked_say("refuses");
     assert_int_equal(berth_run_model_init(&model, f->ctx, f->runtime, f->graph, f->model, &how), BERTH_OK);
-    assert_int_equal(berth_op_times_take(f->ctx, &model.arena, &model, faked_ov_devices, 2, 1, false, &ms), BERTH_OK);
+    assert_int_equal(berth_op_times_take(f->ctx, &model.arena, &model, faked_ov_devices, 2, 1, INFINITY, false, &ms),
+                     BERTH_OK);
     assert_true(isinf(ms[1]) && fabs(ms[0] - 4) < 1e-9);
     for (int op = 1; op < 2 * FAKED_BLOCK; op++) {
         assert_true(fabs(ms[2 * op] - (op < FAKED_BLOCK ? 4 : 1)) < 1e-9);

@@ -175,6 +175,13 @@ static void time_is_up(void **state) {
     r.how.until = berth_trial_clock() - 1;
     run_trial(f, &r, "");
     for (int i = 0; i < N; i++) assert_int_equal(r.results[i].n_rounds, 1);
+    r.how.spare_from = 2;
+    run_trial(f, &r, "");
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(r.results[i].n_rounds, i < 2);
+        assert_true(r.results[i].status == BERTH_OK && r.results[i].latency.runs == (i < 2 ? 5 : 0));
+    }
+    r.how.spare_from = 0;
     r.how.until = INFINITY;
     berth_ctx_set_cancel(f->ctx, always, NULL);
     assert_int_equal(berth_trial_run(f->ctx, &r.model.arena, f->runtime, r.candidates, N, &r.how, r.results),
