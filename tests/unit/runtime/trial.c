@@ -179,7 +179,7 @@ static void time_is_up(void **state) {
     run_trial(f, &r, "");
     for (int i = 0; i < N; i++) {
         assert_int_equal(r.results[i].n_rounds, i < 2);
-        assert_true(r.results[i].status == BERTH_OK && r.results[i].latency.runs == (i < 2 ? 5 : 0));
+        assert_true(r.results[i].status == BERTH_OK && (r.results[i].latency.runs > 0) == (i < 2));
     }
     r.how.spare_from = 0;
     r.how.until = INFINITY;
