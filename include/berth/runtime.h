@@ -143,6 +143,8 @@ typedef struct berth_measured {
     berth_measured_run plan;
     int32_t n_singles;
     const berth_measured_run *singles; /* one for each device, as a stock session has it */
+    const berth_measured_run *full;    /* [n_singles] the same in the model's own precision, if they need not have it;
+                                          else NULL. What they gain over it is no gain of a placement. */
     int32_t best;                      /* fastest of them; -1: none runs */
     double gain, gain_low;             /* of the plan over the best single device, in the same rounds: median, and the
                                           lower end of the 95 % interval */

@@ -54,6 +54,18 @@ static void put_gain(berth_text *text, const berth_measured *m) {
                           m->singles[m->best].name, 100 * m->gain_low);
 }
 
+static void put_precision(berth_text *text, const berth_measured *m) {
+    for (int32_t i = 0; i < m->n_singles && m->full; i++) {
+        const berth_latency *full = &m->full[i].latency, *own = &m->singles[i].latency;
+        if (full->runs == 0 || own->runs == 0) continue;
+        cli_text_key(text, "precision");
+        berth_text_printf(text,
+                          "%s alone takes %.4g ms (%.4g to %.4g) in the model's own: a narrower one gains %.1f %%\n",
+                          m->full[i].name, full->median_ms, full->low_ms, full->high_ms,
+                          100 * (1 - own->median_ms / full->median_ms));
+    }
+}
+
 void cli_measured_summary(berth_text *text, const berth_graph *graph, const berth_measured *measured) {
     const berth_measured *m = measured;
     cli_text_key(text, "measured");
@@ -62,6 +74,7 @@ void cli_measured_summary(berth_text *text, const berth_graph *graph, const bert
     put_run(text, &m->plan);
     for (int32_t i = 0; i < m->n_singles; i++) put_run(text, &m->singles[i]);
     put_gain(text, m);
+    put_precision(text, m);
     cli_text_key(text, "outputs");
     if (isnan(m->outputs.max_abs))
         berth_text_printf(text, "could not be compared\n");

@@ -23,7 +23,7 @@ typedef struct measurement {
     const berth_run_options *options;
     berth_run_model model;
     whole *out;
-    berth_candidate *candidates; /* the plan, then each device */
+    berth_candidate *candidates; /* the plan, then each device; again in full precision, if that is another */
     berth_trial_result *results;
 } measurement;
 
@@ -39,7 +39,7 @@ static void *keep(whole *out, const void *bytes, size_t n) {
 
 static berth_status run_all(measurement *m) {
     const berth_run_options *o = m->options;
-    int32_t n = m->n_devices + 1;
+    int32_t n = 1 + m->n_devices * (o->native_precision ? 2 : 1);
     berth_trial_options how = {.inputs = m->model.inputs,
                                .n_inputs = m->model.n_inputs,
                                .io = m->model.io,
@@ -60,6 +60,10 @@ static berth_status run_all(measurement *m) {
     BERTH_TRY(berth_run_model_place(&m->model, m->devices, m->n_devices, m->device, "plan", &m->candidates[0]));
     for (int32_t d = 0; d < m->n_devices; d++)
         BERTH_TRY(berth_run_model_single(&m->model, m->devices[d], &m->candidates[d + 1]));
+    for (int32_t i = m->n_devices + 1; i < n; i++) {
+        m->candidates[i] = m->candidates[i - m->n_devices];
+        m->candidates[i].full_precision = true;
+    }
     return berth_trial_run(m->ctx, &m->model.arena, m->runtime, m->candidates, n, &how, m->results);
 }
 
@@ -77,6 +81,15 @@ static berth_status take_run(measurement *m, int32_t i, berth_measured_run *to) 
     return m->out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
 }
 
+static berth_status take_full(measurement *m) {
+    if (!m->options->native_precision) return BERTH_OK;
+    berth_measured_run *full = berth_arena_push(&m->out->arena, (size_t)m->n_devices, sizeof *full);
+    if (!full) return berth_fail_nomem(m->ctx);
+    for (int32_t d = 0; d < m->n_devices; d++) BERTH_TRY(take_run(m, 1 + m->n_devices + d, &full[d]));
+    m->out->measured.full = full;
+    return BERTH_OK;
+}
+
 static berth_status sum_up(measurement *m) {
     berth_measured *out = &m->out->measured;
     berth_measured_run *singles = berth_arena_push(&m->out->arena, (size_t)m->n_devices, sizeof *singles);
@@ -90,6 +103,7 @@ static berth_status sum_up(measurement *m) {
         if (m->results[d + 1].status != BERTH_OK || singles[d].latency.runs == 0) continue;
         if (out->best < 0 || singles[d].latency.median_ms < singles[out->best].latency.median_ms) out->best = d;
     }
+    BERTH_TRY(take_full(m));
     const berth_trial_result *plan = &m->results[0];
     out->runtime = keep(m->out, m->runtime->kind->name, strlen(m->runtime->kind->name) + 1);
     out->runtime_version = keep(m->out, m->runtime->version, strlen(m->runtime->version) + 1);

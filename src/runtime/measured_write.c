@@ -63,6 +63,11 @@ void berth_measured_write(berth_text *text, const berth_measured *measured, cons
     berth_json_object_begin(text, "single");
     for (int32_t i = 0; i < m->n_singles; i++) put_latency(text, m->singles[i].name, &m->singles[i]);
     berth_json_object_end(text);
+    if (m->full) {
+        berth_json_object_begin(text, "full_precision");
+        for (int32_t i = 0; i < m->n_singles; i++) put_latency(text, m->full[i].name, &m->full[i]);
+        berth_json_object_end(text);
+    }
     berth_json_double(text, "gain", m->gain);
     berth_json_double(text, "gain_low", m->gain_low);
     berth_json_object_end(text);

@@ -125,12 +125,16 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
 
 /* --- the store -------------------------------------------------------------------------------------------------- */
 
+static bool is_native(const trial *t, int32_t i) {
+    return t->options->native_precision && !t->candidates[i].full_precision;
+}
+
 /* Everything that the times of one process depend on, and which of them it is. */
 static const char *key_of(const trial *t, int32_t i) {
     const berth_trial_options *o = t->options;
     return berth_arena_printf(t->arena, "run 1\n%s\n%s\nruns %d %d %.17g\nprecision %d\nseed %" PRIu64 "\nround %d",
                               t->runtime->identity, t->candidates[i].identity, (int)o->least_runs, (int)o->most_runs,
-                              o->run_seconds, o->native_precision, o->seed, (int)t->results[i].n_rounds);
+                              o->run_seconds, is_native(t, i), o->seed, (int)t->results[i].n_rounds);
 }
 
 /* What a job failed with, as a worker says it, beside the answers of others. */
@@ -189,7 +193,7 @@ static berth_status run_one(trial *t, int32_t i) {
                      .assignment = c->assignment,
                      .optimisation = BERTH_OPTIMISE_ALL,
                      .threads = t->runtime->threads,
-                     .native_precision = o->native_precision,
+                     .native_precision = is_native(t, i),
                      .inputs = o->inputs,
                      .n_inputs = o->n_inputs,
                      .io = o->io,

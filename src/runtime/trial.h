@@ -15,6 +15,7 @@ typedef struct berth_candidate {
     const char *const *devices; /* to register besides the CPU; NULL ends them */
     const char *assignment;     /* or NULL: the runtime's own choice */
     const char *identity;       /* what is run, for keys of the store */
+    bool full_precision;        /* computes as the model says, also if the others need not */
 } berth_candidate;
 
 typedef struct berth_trial_options {

@@ -7,6 +7,7 @@
  *
  *     cpu=7 other=8 split=2.5    what a run of that kind takes, instead
  *     noise=0.1                  times are off by so much, by the process
+ *     narrow=0.5                 times are so much of themselves where precision need not be the model's
  *     crash=KIND[@N]             it crashes, or does so from its N-th process on, from 0; KIND "any": of all;
  *                                likewise:
  *     hang, kill (as the system does if memory is short), memory (takes all of it), gone (the other device), differ
@@ -124,6 +125,7 @@ static double run_ms(const work *w) {
     if (given) sum = strtod(given, NULL);
     uint64_t random = (uint64_t)w->process * 31 + (uint64_t)w->kind[0];
     if (noise) sum *= 1 + strtod(noise, NULL) * (2 * (double)support_below(&random, 1001) / 1000 - 1);
+    if (setting("narrow") && w->job.native_precision) sum *= strtod(setting("narrow"), NULL);
     return sum;
 }
 

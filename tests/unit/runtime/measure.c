@@ -136,6 +136,27 @@ static void shapes_are_told_apart(void **state) {
     proto_free(&model);
 }
 
+/* What a narrower type gains is told apart from what the placement gains. */
+static void precision_is_told_apart(void **state) {
+    faked *f = *state;
+    measuring m;
+    open_case(f, &m);
+    run_case(f, &m, "");
+    assert_null(m.out->full);
+    m.how.native_precision = true;
+    run_case(f, &m, "narrow=0.5");
+    assert_non_null(m.out->full);
+    assert_int_equal(faked_jobs(f, "cpu"), 2 * m.how.rounds);
+    for (int d = 0; d < 2; d++) {
+        assert_true(fabs(m.out->full[d].latency.median_ms - 2 * m.out->singles[d].latency.median_ms) < 1e-9);
+        assert_string_equal(m.out->full[d].name, m.out->singles[d].name);
+    }
+    /* The gain is over a device that may use it, too. */
+    double best = fmin(m.out->singles[0].latency.median_ms, m.out->singles[1].latency.median_ms);
+    assert_true(fabs(m.out->gain - (1 - m.out->plan.latency.median_ms / best)) < 1e-9);
+    close_case(&m);
+}
+
 static void none_runs(void **state) {
     faked *f = *state;
     measuring m;
@@ -266,6 +287,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(some_do_not_run, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(places_are_explained, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(shapes_are_told_apart, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(precision_is_told_apart, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(none_runs, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(what_cannot_be_measured, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(survives_failing_allocations, faked_open, faked_close),
