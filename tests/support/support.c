@@ -112,8 +112,21 @@ enum { OPTIMISED = 1 };
 enum { OPTIMISED = 0 };
 #endif
 
+#ifndef __has_feature
+#define __has_feature(name) 0
+#endif
+#if defined(__SANITIZE_ADDRESS__) || __has_feature(address_sanitizer)
+enum { SANITISED = 1 };
+#else
+enum { SANITISED = 0 };
+#endif
+
 bool support_is_optimised(void) {
     return OPTIMISED && !getenv("BERTH_TEST_SHARE");
+}
+
+bool support_is_sanitised(void) {
+    return SANITISED;
 }
 
 void support_foreign_children(void) {

@@ -42,6 +42,8 @@ bool support_is_slow(void);
 
 /* True in an optimised build without asserts, run as it is: only there do times mean anything. */
 bool support_is_optimised(void);
+/* Built with ASan. */
+bool support_is_sanitised(void);
 
 /* For tests that start our own programs with foreign libraries in them: built with AddressSanitizer they are to die of
  * signals as any other, and what the libraries never free is not ours. Call it before the first child. */
