@@ -216,9 +216,9 @@ static berth_status add_row(runner *r, const arm *a, const berth_costs *costs) {
         (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN, .mean_square = NAN, .distance = NAN};
     if (r->options->note) r->options->note(r->options->note_user, r->model, a->name);
     berth_status status = make_plan(r, a, costs, &plan);
-    if (status == BERTH_OK && plan->interrupted) status = berth_fail(r->ctx, BERTH_E_CANCELLED, "interrupted");
-    if (status == BERTH_OK) take_plan(r, plan, costs, row);
-    if (status == BERTH_OK && r->options->runtime) status = run_plan(r, a, plan, row);
+    if (plan && plan->interrupted) status = berth_fail(r->ctx, BERTH_E_CANCELLED, "interrupted");
+    if (plan && status == BERTH_OK) take_plan(r, plan, costs, row);
+    if (plan && status == BERTH_OK && r->options->runtime) status = run_plan(r, a, plan, row);
     berth_plan_free(plan);
     if (is_result(status)) {
         const char *why = berth_ctx_message(r->ctx);
