@@ -50,7 +50,7 @@ typedef struct berth_real_plan {
  * is run first. The best splits are then run again, as without `measured`. With the same seed, no limit of time and
  * `resume` on a store that has all results the search is the same on any number of threads. The cancel callback ends
  * the search; since no split is then confirmed, the answer is the fastest single device.
- * @param model    path of the ONNX file that the graph was read from
+ * @param model    path of the file that the graph was read from, in a format that the runtime takes
  * @param devices  of the runtime, the cpu first
  * @return BERTH_OK; what berth_profile_take(), berth_place() and berth_measure() return
  */

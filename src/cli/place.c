@@ -168,7 +168,7 @@ static bool parse_evaluate(const place_values *values, bool is_real, bool *measu
         return false;
     }
     if (!*measured || is_real) return true;
-    snprintf(message, size, "--evaluate measured needs a runtime to measure with: --runtime onnxruntime");
+    snprintf(message, size, "--evaluate measured needs a runtime to measure with: --runtime onnxruntime or openvino");
     return false;
 }
 
