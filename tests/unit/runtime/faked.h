@@ -165,4 +165,26 @@ static inline int faked_close(void **state) {
     return left; /* nothing may be left behind */
 }
 
+/* A measurement on two devices, to be repeated. */
+typedef struct faked_measuring {
+    const faked *f;
+    const char *const *devices;
+    const berth_placement *placement;
+    const berth_run_options *how;
+} faked_measuring;
+
+static inline berth_status faked_measure_once(berth_ctx *ctx, void *user) {
+    const faked_measuring *m = user;
+    berth_measured *out = NULL;
+    berth_status status =
+        berth_measure(ctx, &out, m->f->runtime, m->f->graph, m->f->model, m->devices, 2, m->placement, m->how);
+    berth_measured_free(out);
+    return status;
+}
+
+/* The same with every allocation failing in turn: how many there are. */
+static inline long faked_measure_ladder(faked_measuring *measuring) {
+    return support_ladder(faked_measure_once, measuring, 20);
+}
+
 #endif

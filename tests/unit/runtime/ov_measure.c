@@ -117,27 +117,12 @@ static void times_and_support(void **state) {
     berth_run_model_deinit(&model);
 }
 
-typedef struct once {
-    faked *f;
-    measuring *m;
-} once;
-
-static berth_status measure_once(berth_ctx *ctx, void *user) {
-    const once *o = user;
-    berth_measured *out = NULL;
-    berth_status status = berth_measure(ctx, &out, o->f->runtime, o->f->graph, o->f->model, faked_ov_devices, 2,
-                                        o->m->placement, &o->m->how);
-    berth_measured_free(out);
-    return status;
-}
-
 static void survives_failing_allocations(void **state) {
     measuring m;
-    once o = {*state, &m};
     if (!support_is_optimised()) return; /* some thousand processes: minutes, where they are slow */
     open_case(*state, &m);
     m.how.rounds = 1;
-    assert_true(support_ladder(measure_once, &o, 20) > 20);
+    assert_true(faked_measure_ladder(&(faked_measuring){*state, faked_ov_devices, m.placement, &m.how}) > 20);
     close_case(&m);
 }
 
