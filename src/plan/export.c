@@ -83,6 +83,14 @@ berth_status berth_export_write(const berth_export *e, int32_t format, const cha
 
 /* --- a map ------------------------------------------------------------------------------------------------------ */
 
+berth_status berth_export_stage(const berth_export *e, berth_arena *arena, berth_stage *stage, const char *output,
+                                const char *ending, const berth_text *text) {
+    const char *path = berth_arena_printf(arena, "%s%s", output, ending);
+    if (!path || berth_text_status(text) != BERTH_OK) return berth_fail_nomem(e->ctx);
+    BERTH_TRY(berth_stage_begin(stage, path));
+    return berth_stage_put(stage, berth_text_string(text), berth_text_size(text));
+}
+
 void berth_export_put_model(const berth_export *e, berth_text *text) {
     berth_json_object_begin(text, "model");
     berth_json_string(text, "name", berth_graph_name(e->graph));

@@ -4,6 +4,7 @@
 #define BERTH_PLAN_EXPORT_H
 
 #include "base/arena.h"
+#include "base/stage.h"
 #include "berth/export.h"
 #include "read/source.h"
 
@@ -26,5 +27,9 @@ berth_status berth_export_openvino(const berth_export *e, const char *output);
 
 /* `model` of plans and exports: name, format, fingerprint. */
 void berth_export_put_model(const berth_export *e, berth_text *text);
+
+/* A finished text as a file beside the output, by its ending, into the stage; the path is the arena's. */
+berth_status berth_export_stage(const berth_export *e, berth_arena *arena, berth_stage *stage, const char *output,
+                                const char *ending, const berth_text *text);
 
 #endif

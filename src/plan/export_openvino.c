@@ -131,14 +131,9 @@ static berth_status stage_weights(job *j) {
 
 static berth_status stage_text(job *j, const char *ending, void (*put)(berth_text *, const berth_openvino_plan *)) {
     berth_text *text = NULL;
-    const char *path = berth_arena_printf(&j->arena, "%s%s", j->output, ending);
-    if (!path) return berth_fail_nomem(j->e->ctx);
     BERTH_TRY(berth_text_new(j->e->ctx, &text));
     put(text, &j->plan);
-    berth_status status = berth_text_status(text);
-    if (status != BERTH_OK) status = berth_fail_nomem(j->e->ctx);
-    if (status == BERTH_OK) status = berth_stage_begin(&j->stage, path);
-    if (status == BERTH_OK) status = berth_stage_put(&j->stage, berth_text_string(text), berth_text_size(text));
+    berth_status status = berth_export_stage(j->e, &j->arena, &j->stage, j->output, ending, text);
     berth_text_free(text);
     return status;
 }
