@@ -34,10 +34,9 @@
 #include "runtime/npy.h"
 #include "runtime/ov_map.h"
 #include "runtime/ov_report.h"
+#include "trouble.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
 
 enum { MOST_OPS = 1000, PROFILED_RUNS = 4 };
 
@@ -229,10 +228,9 @@ static void put_outputs(work *w, berth_answer *answer) {
 static void be_poisoned(const work *w, const char *refused, size_t size) {
     const char *op = setting("poison"), *how = setting("poisoned");
     if (!op || strcmp(w->kind, "split") != 0 || !w->device[atoi(op)]) return;
-    if (how && strncmp(how, "hang", 4) == 0)
-        for (;;) pause();
+    if (how && strncmp(how, "hang", 4) == 0) make_trouble("hang");
     if (how && strncmp(how, "fail", 4) == 0) _exit(write(BERTH_CHILD_ANSWER_FD, refused, size) < 0);
-    raise(SIGSEGV);
+    make_trouble("crash");
 }
 
 static void run_short(const work *w) {
@@ -246,20 +244,14 @@ static void run_short(const work *w) {
 
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
+    static const char *const troubles[] = {"crash", "kill", "memory", "hang"};
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     be_poisoned(w, refused, sizeof refused - 1);
     run_short(w);
-    if (is_told(w, "crash")) raise(SIGSEGV);
-    if (is_told(w, "kill")) raise(SIGKILL);
-    while (is_told(w, "memory")) {
-        static char *volatile more; /* or a compiler would see that nobody wants it */
-        more = malloc(1 << 24);
-        if (more) memset(more, 1, 1 << 24);
-    }
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        if (is_told(w, troubles[i])) make_trouble(troubles[i]);
     if (w->job.devices[0] && is_told(w, "gone")) _exit(write(BERTH_CHILD_ANSWER_FD, gone, sizeof gone - 1) < 0);
-    if (is_told(w, "hang"))
-        for (;;) pause();
-    if (is_told(w, "silent")) _exit(0);
+    if (is_told(w, "silent")) make_trouble("vanish");
     if (is_told(w, "garbage")) _exit(write(BERTH_CHILD_ANSWER_FD, "]}what", 6) != 6);
     if (is_told(w, "fail")) _exit(write(BERTH_CHILD_ANSWER_FD, refused, sizeof refused - 1) < 0);
 }
