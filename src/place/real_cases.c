@@ -3,6 +3,7 @@
 #include "place/cases.h"
 
 #include "base/arena.h"
+#include "place/real_loop.h"
 #include "runtime/scratch.h"
 #include "runtime/trial.h"
 
@@ -96,7 +97,7 @@ static berth_status measure_all(chooser *c, candidate *f) {
         BERTH_TRY(measure(c, f, k));
         const berth_measured *m = f->in[k];
         double weight = c->cases[k].weight;
-        f->is_sound &= m->plan.latency.runs > 0 && !*m->plan.reason && m->outputs.equal;
+        f->is_sound &= berth_real_is_sound(m);
         f->ms += weight * (m->plan.latency.runs > 0 ? m->plan.latency.median_ms : INFINITY) / c->weight;
         if (m->best >= 0) {
             gain += weight * m->singles[m->best].latency.median_ms * (isnan(m->gain_low) ? -1 : m->gain_low);
