@@ -5,6 +5,7 @@
 #include "place/tighten.h"
 #include "runtime/trial.h"
 
+#include <math.h>
 #include <unistd.h>
 
 enum { MOST_TIGHTENED = 4 };
@@ -23,6 +24,10 @@ berth_real_options berth_real_options_default(void) {
 
 double berth_real_left(const berth_real_loop *l) {
     return l->options->place.seconds - (berth_trial_clock() - l->started);
+}
+
+double berth_real_share(const berth_real_loop *l, double share) {
+    return fmax(share * berth_real_left(l), fmin(0.05 + 0.02 * l->options->place.seconds, 1));
 }
 
 /* A candidate ran out of memory: with less of it in the model the search finds others. */

@@ -40,6 +40,8 @@ typedef struct berth_real_loop {
 
 /* Seconds of the budget; not more than 0 if it is spent. */
 double berth_real_left(const berth_real_loop *l);
+/* That share of them; a little, if nothing is left: every step has to be made once. */
+double berth_real_share(const berth_real_loop *l, double share);
 
 /* --- profile: real_profile.c ------------------------------------------------------------------------------------- */
 

@@ -13,8 +13,8 @@ static berth_status measure(berth_real_loop *l, const berth_plan *plan, int32_t 
     berth_run_options how = l->options->profile.run;
     berth_placement *placement = NULL;
     how.rounds = rounds;
-    how.seed += (uint64_t)rounds;                    /* fresh orders */
-    how.seconds = fmax(0.8 * berth_real_left(l), 1); /* the last round and the look at places come on top */
+    how.seed += (uint64_t)rounds;           /* fresh orders */
+    how.seconds = berth_real_share(l, 0.8); /* the last round and the look at places come on top */
     BERTH_TRY(berth_placement_new(l->ctx, &placement, plan->n_ops, false));
     for (int32_t i = 0; i < plan->n_ops; i++) placement->device[i] = plan->ops[i].device;
     berth_status status =

@@ -62,7 +62,7 @@ static berth_status search_measured(berth_real_loop *l) {
                              .set = l->out->real.devices,
                              .place = &l->place,
                              .real = l->options};
-    l->place.seconds = fmax(0.7 * berth_real_left(l), 1);
+    l->place.seconds = berth_real_share(l, 0.7);
     BERTH_TRY(berth_contest_run(l->ctx, contest, &job));
     l->interrupted = contest->plan->interrupted;
     for (int32_t i = 0; i < contest->n_splits && i < l->options->candidates && !l->interrupted; i++) {
@@ -76,13 +76,13 @@ static berth_status search_measured(berth_real_loop *l) {
 static berth_status search_model(berth_real_loop *l) {
     static const char *const others[] = {"cut", "heft", "local", NULL};
     berth_plan *plan = NULL;
-    l->place.seconds = fmax(0.25 * berth_real_left(l), 1);
+    l->place.seconds = berth_real_share(l, 0.25);
     BERTH_TRY(berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &l->place));
     consider(l, plan);
     for (int i = 0; others[i] && strcmp(l->place.method, "auto") == 0; i++) {
         berth_place_options how = l->place;
         how.method = others[i];
-        how.seconds = fmin(1, how.seconds);
+        how.seconds = fmin(1, 0.2 * how.seconds);
         how.unbounded = true;
         berth_status status = berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &how);
         if (status == BERTH_OK)

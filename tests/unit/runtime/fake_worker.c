@@ -18,6 +18,7 @@
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
  *     room=N                     no more than N operations fit on the other device beside some on the CPU
+ *     slow=0.1                   a process takes so many seconds more
  *     quiet                      the other device does not say what its kernels take
  *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
  *     refuses                    (OpenVINO) the other device is said not to run the first operation
@@ -37,6 +38,7 @@
 #include "trouble.h"
 
 #include <stdio.h>
+#include <time.h>
 
 enum { MOST_OPS = 1000, PROFILED_RUNS = 4 };
 
@@ -242,6 +244,15 @@ static void run_short(const work *w) {
         _exit(write(BERTH_CHILD_ANSWER_FD, words, sizeof words - 1) < 0);
 }
 
+static void dawdle(void) {
+    const char *given = setting("slow");
+    double seconds = given ? strtod(given, NULL) : 0;
+    struct timespec rest = {.tv_sec = (time_t)seconds};
+    rest.tv_nsec = (long)(1e9 * (seconds - (double)rest.tv_sec));
+    while (nanosleep(&rest, &rest) != 0) {
+    }
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
     static const char *const troubles[] = {"crash", "kill", "memory", "hang"};
@@ -285,6 +296,7 @@ int main(void) {
         if (berth_graph_op_count(w.graph) > MOST_OPS) return 9;
         (is_openvino(&w) ? find_places_in_map : find_places)(&w);
         take_number(&w);
+        dawdle();
         misbehave(&w);
         answer_run(&w, &answer);
     }
