@@ -8,18 +8,6 @@
 
 #include "learn/rollout.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static const struct {
     const char *name;
     berth_status (*run)(berth_search *search);
@@ -379,15 +367,15 @@ static void advantages_learn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(single_devices_are_banned, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(policies_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(divergence_is_noticed, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(warm_episodes_allocate_nothing, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(clusters_of_resnet, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(advantages_learn, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(random_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(single_devices_are_banned, support_open, support_close),
+        cmocka_unit_test_setup_teardown(policies_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(divergence_is_noticed, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
+        cmocka_unit_test_setup_teardown(warm_episodes_allocate_nothing, support_open, support_close),
+        cmocka_unit_test_setup_teardown(clusters_of_resnet, support_open, support_close),
+        cmocka_unit_test_setup_teardown(advantages_learn, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.faithful", tests, NULL, NULL);
 }

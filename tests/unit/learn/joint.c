@@ -10,18 +10,6 @@
 #include "learn/joint.h"
 #include "learn/joint_net.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* design=joint and what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     berth_settings settings;
@@ -246,12 +234,12 @@ static void allocation_failures_are_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(clusters_are_joined_parents, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(the_published_are_as_published, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(any_problem, support_open, support_close),
+        cmocka_unit_test_setup_teardown(clusters_are_joined_parents, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_learns, support_open, support_close),
+        cmocka_unit_test_setup_teardown(the_published_are_as_published, support_open, support_close),
+        cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.joint", tests, NULL, NULL);
 }

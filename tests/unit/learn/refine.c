@@ -11,18 +11,6 @@
 #include "learn/proposal.h"
 #include "learn/seeds.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* Defaults but for what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     berth_settings settings;
@@ -394,17 +382,17 @@ static void searching_allocates_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_spent, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(time_is_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(answers_say_where_they_come_from, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(rate_zero_changes_no_weights, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(a_policy_carries_over, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(searching_allocates_nothing, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(any_problem, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_spent, support_open, support_close),
+        cmocka_unit_test_setup_teardown(time_is_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(answers_say_where_they_come_from, support_open, support_close),
+        cmocka_unit_test_setup_teardown(rate_zero_changes_no_weights, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_learns, support_open, support_close),
+        cmocka_unit_test_setup_teardown(a_policy_carries_over, support_open, support_close),
+        cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, support_open, support_close),
+        cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, support_open, support_close),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, support_open, support_close),
+        cmocka_unit_test_setup_teardown(searching_allocates_nothing, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.refine", tests, NULL, NULL);
 }

@@ -184,12 +184,12 @@ static void ladder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(simulation_gives_the_same_bits, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(a_plan_for_another_model_is_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(force_finds_by_name, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(other_shapes_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(what_does_not_run_follows, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(ladder, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(simulation_gives_the_same_bits, support_open, support_close),
+        cmocka_unit_test_setup_teardown(a_plan_for_another_model_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(force_finds_by_name, support_open, support_close),
+        cmocka_unit_test_setup_teardown(other_shapes_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(what_does_not_run_follows, support_open, support_close),
+        cmocka_unit_test_setup_teardown(ladder, support_open, support_close),
     };
     return cmocka_run_group_tests_name("plan.fit", tests, NULL, NULL);
 }

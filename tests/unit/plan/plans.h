@@ -14,18 +14,6 @@ typedef struct made {
     berth_plan *plan;
 } made;
 
-static inline int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static inline int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* A plan for a file of the source tree. `devices` NULL: the workload's own. */
 static inline made make_plan(berth_ctx *ctx, const char *path, const char *devices, berth_place_options how) {
     made m = {.graph = support_read(ctx, support_source(path))};

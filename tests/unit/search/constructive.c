@@ -19,18 +19,6 @@ static const struct {
 };
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations) {
     berth_search *search = NULL;
     assert_int_equal(berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, 1), BERTH_OK);
@@ -266,14 +254,14 @@ static void run_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(larger_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(heft_topcuoglu, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(heft_moirai, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(tight_memory_is_met, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(cut_is_the_best_cut, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(random_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(larger_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(heft_topcuoglu, support_open, support_close),
+        cmocka_unit_test_setup_teardown(heft_moirai, support_open, support_close),
+        cmocka_unit_test_setup_teardown(tight_memory_is_met, support_open, support_close),
+        cmocka_unit_test_setup_teardown(cut_is_the_best_cut, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("search.constructive", tests, NULL, NULL);
 }

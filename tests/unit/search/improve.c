@@ -13,18 +13,6 @@ static const struct {
 } methods[] = {{"local", berth_search_local}, {"anneal", berth_search_anneal}};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations) {
     berth_search *search = NULL;
     assert_int_equal(berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, 1), BERTH_OK);
@@ -217,15 +205,15 @@ static void googlenet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(serial, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(queued, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(concurrent, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(contiguous, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(larger_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(stop_in_time_and_when_cancelled, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(googlenet, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(serial, support_open, support_close),
+        cmocka_unit_test_setup_teardown(queued, support_open, support_close),
+        cmocka_unit_test_setup_teardown(concurrent, support_open, support_close),
+        cmocka_unit_test_setup_teardown(contiguous, support_open, support_close),
+        cmocka_unit_test_setup_teardown(larger_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(stop_in_time_and_when_cancelled, support_open, support_close),
+        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, support_open, support_close),
+        cmocka_unit_test_setup_teardown(googlenet, support_open, support_close),
     };
     return cmocka_run_group_tests_name("search.improve", tests, NULL, NULL);
 }

@@ -7,18 +7,6 @@
 #include "search/bound.h"
 #include "search/min_cut.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_search *search_for(berth_ctx *ctx, const berth_problem *problem) {
     berth_search *search = NULL;
     berth_budget budget = {.evaluations = INT64_MAX, .seconds = INFINITY};
@@ -80,5 +68,5 @@ int main(void) {
         cmocka_unit_test(more_devices_are_exact_by_elimination),
         cmocka_unit_test(pieces_and_limits_are_bounded),
     };
-    return cmocka_run_group_tests_name("search.min_cut", tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests_name("search.min_cut", tests, support_open, support_close);
 }
