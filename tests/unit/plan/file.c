@@ -171,9 +171,7 @@ static void ladder(void **state) {
     char path[] = "/tmp/berth-plan-XXXXXX";
     made m = make_plan(*state, "tests/golden/cnn.onnx", "cpu,gpu", some_options("heft"));
     char *text = plan_text(*state, m.plan, false);
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    write_bytes(path, text, strlen(text));
     assert_true(support_ladder(run_ladder, path, 1) > 5);
     unlink(path);
     free(text);

@@ -49,13 +49,18 @@ static inline char *plan_text(berth_ctx *ctx, const berth_plan *plan, bool searc
     return copy;
 }
 
-/* Reads a plan from bytes by way of a file. */
-static inline berth_status read_bytes(berth_ctx *ctx, berth_plan **plan, const char *bytes, size_t n) {
-    char path[] = "/tmp/berth-plan-XXXXXX";
+/* `path` ends in XXXXXX, for which a name is found. */
+static inline void write_bytes(char *path, const char *bytes, size_t n) {
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, n), (ssize_t)n);
-    close(fd);
+    assert_int_equal(close(fd), 0);
+}
+
+/* Reads a plan from bytes by way of a file. */
+static inline berth_status read_bytes(berth_ctx *ctx, berth_plan **plan, const char *bytes, size_t n) {
+    char path[] = "/tmp/berth-plan-XXXXXX";
+    write_bytes(path, bytes, n);
     berth_status status = berth_plan_read(ctx, plan, path);
     unlink(path);
     return status;

@@ -3,7 +3,7 @@
 #ifndef BERTH_TESTS_IR_FIXTURE_H
 #define BERTH_TESTS_IR_FIXTURE_H
 
-#include "support.h"
+#include "reading.h"
 
 /* Documents are put together from these, one element a line, so that the lines in messages can be counted. */
 #define HEAD                  "<net name=\"n\" version=\"11\">\n<layers>\n"
@@ -24,19 +24,6 @@
 #define CONSTANT(id, data)                   LAYER(id, "c", "Const") "<data " data "/>" OUTPUT(0, "") END
 /* One layer before a Result. */
 #define ALONE(layer) HEAD layer RESULT(9) EDGES EDGE(0, 0, 9, 0) FOOT
-
-static berth_ctx *ctx;
-
-static inline int set_up(void **state) {
-    (void)state;
-    return berth_ctx_new(&ctx, NULL);
-}
-
-static inline int tear_down(void **state) {
-    (void)state;
-    berth_ctx_free(ctx);
-    return 0;
-}
 
 static inline berth_graph *read_text(const char *text) {
     berth_graph *graph = NULL;

@@ -4,23 +4,10 @@
 #define BERTH_TESTS_ONNX_FIXTURE_H
 
 #include "proto.h"
-#include "support.h"
+#include "reading.h"
 
 enum { FLOAT = 1, INT64 = 7, STRING = 8 };
 enum { A_FLOAT = 1, A_INT, A_STRING, A_TENSOR, A_GRAPH, A_FLOATS, A_INTS, A_STRINGS, A_GRAPHS = 10, A_SPARSE };
-
-static berth_ctx *ctx;
-
-static inline int set_up(void **state) {
-    (void)state;
-    return berth_ctx_new(&ctx, NULL);
-}
-
-static inline int tear_down(void **state) {
-    (void)state;
-    berth_ctx_free(ctx);
-    return 0;
-}
 
 static inline berth_graph *read_graph(proto graph) {
     proto model = onnx_model(graph);
