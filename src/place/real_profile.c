@@ -29,9 +29,9 @@ static const char *key_of(berth_real_loop *l) {
     const berth_profile_options *o = &l->options->profile;
     berth_text *text = NULL;
     if (berth_text_new(l->ctx, &text) != BERTH_OK) return NULL;
-    berth_text_printf(text, "profile 1\n%s\n%s\nprecision %d\nprocesses %d placements %d pieces %d\n",
+    berth_text_printf(text, "profile 2\n%s\n%s\nprecision %d\nprocesses %d rounds %d more %d placements %d pieces %d\n",
                       l->runtime->identity, berth_graph_fingerprint(l->graph), o->run.native_precision,
-                      (int)o->processes, (int)o->placements, o->pieces);
+                      (int)o->processes, (int)o->run.rounds, (int)o->more_rounds, (int)o->placements, o->pieces);
     for (int32_t d = 0; d < l->n_devices; d++) berth_text_printf(text, "%s\n", l->devices[d]);
     for (int32_t i = 0; i < o->run.n_io; i++)
         berth_text_printf(text, "%s on %s\n", o->run.io[i].pattern, o->run.io[i].device);
