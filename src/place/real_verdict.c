@@ -161,6 +161,12 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
         return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
     if (!m->outputs.equal)
         return say(l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->devices[d]));
+    if (isnan(gain_low))
+        return say(l,
+                   berth_arena_printf(arena,
+                                      "time was too short to be sure of any gain over %s alone: the best split gains "
+                                      "%.1f %%, in fewer than 5 rounds",
+                                      l->devices[d], 100 * gain));
     return say(l, berth_arena_printf(arena,
                                      "no split surely gains %.1f %% over %s alone: the best one gains %.1f %%, with 95 "
                                      "%% confidence at least %.1f %%",
