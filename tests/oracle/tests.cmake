@@ -25,6 +25,8 @@ berth_oracle_test(export)
 berth_oracle_test(real_placements)
 berth_oracle_test(openvino_placements)
 berth_oracle_test(openvino_export)
+berth_oracle_test(openvino_bans)
+set_tests_properties(oracle.openvino_bans PROPERTIES RUN_SERIAL TRUE) # it compares times
 berth_oracle_test(measured_search)
 berth_oracle_test(exported_places)
 
