@@ -1,19 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a devices.json. What is accepted has sensible numbers and, written and read again, the same text. */
 #include "device/set.h"
+#include "promise.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define PROMISE(holds)                               \
-    do {                                             \
-        if (!(holds)) {                              \
-            fprintf(stderr, "broken: %s\n", #holds); \
-            abort();                                 \
-        }                                            \
-    } while (0)
 
 static berth_device_set *parse(berth_ctx *ctx, const char *bytes, size_t size) {
     berth_device_set *set = NULL;
@@ -43,8 +36,6 @@ static void check(const berth_device_set *set) {
     for (int32_t i = 0; i < n * n; i++)
         PROMISE(isfinite(set->links[i].fixed_ms) && isfinite(set->links[i].ms_per_byte));
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     berth_ctx *ctx = NULL;

@@ -3,20 +3,13 @@
  * looked at. What is accepted, written and read again gives the same bytes. */
 #include "base/sha256.h"
 #include "learn/learn.h"
+#include "promise.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { FRAME = 20 }; /* magic, schema, size */
-
-#define PROMISE(holds)                               \
-    do {                                             \
-        if (!(holds)) {                              \
-            fprintf(stderr, "broken: %s\n", #holds); \
-            abort();                                 \
-        }                                            \
-    } while (0)
 
 static berth_policy *parse(berth_ctx *ctx, const char *bytes, size_t size) {
     berth_policy *policy = NULL;
@@ -55,8 +48,6 @@ static void check(berth_ctx *ctx, const berth_policy *policy) {
     berth_text_free(second);
     berth_policy_free(back);
 }
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     berth_ctx *ctx = NULL;

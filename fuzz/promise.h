@@ -22,6 +22,8 @@ static inline void demand(bool holds, const char *what, const char *message) {
     abort();
 }
 
+#define PROMISE(holds) demand(holds, #holds, "")
+
 typedef struct meter {
     size_t live, peak;
 } meter;

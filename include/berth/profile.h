@@ -20,6 +20,7 @@ typedef struct berth_profile_options {
     int32_t placements;    /* whole runs to calibrate on, random ones besides every single device; 0: none */
     bool pieces;           /* the other device is timed by pieces of the model, as one that tells nothing always is */
     int32_t held_out;      /* more of them, to see how well it predicts what it has not seen */
+    int32_t more_rounds;   /* beyond run.rounds, for placements whose two fastest processes are more than 2 % apart */
 } berth_profile_options;
 
 /** 3 processes, 12 placements to calibrate on, none held out. */
@@ -27,7 +28,10 @@ BERTH_API berth_profile_options berth_profile_options_default(void);
 
 /** A placement as it was measured and as it is predicted now. */
 typedef struct berth_profiled_run {
-    double measured_ms, predicted_ms;
+    double measured_ms; /* mean of its two fastest processes, each by its median */
+    double unrest;      /* by how much the second of them is above the first */
+    double predicted_ms;
+    int32_t n_processes;
     int32_t n_pieces;      /* changes of device along the order of execution, plus one */
     bool is_held_out;      /* not calibrated on */
     const char *label;     /* "cpu", ..., or "random" */

@@ -147,7 +147,8 @@ typedef struct berth_measured {
                                           else NULL. What they gain over it is no gain of a placement. */
     int32_t best;                      /* fastest of them; -1: none runs */
     double gain, gain_low;             /* of the plan over the best single device, in the same rounds: median, and the
-                                          lower end of the 95 % interval */
+                                          lower end of the 95 % interval; NAN: not known, the
+                                          latter also where there were fewer than 5 rounds */
     berth_difference outputs;          /* of the plan, to the best single device that runs on the CPU, else the best */
     int32_t n_deviations;
     const berth_deviation *deviations;

@@ -49,6 +49,9 @@ static void put_gain(berth_text *text, const berth_measured *m) {
     cli_text_key(text, "gain");
     if (m->gain < 0)
         berth_text_printf(text, "none: %.4g times the time of %s\n", 1 - m->gain, m->singles[m->best].name);
+    else if (isnan(m->gain_low))
+        berth_text_printf(text, "%.1f %% over %s, in too few rounds to be sure of any\n", 100 * m->gain,
+                          m->singles[m->best].name);
     else
         berth_text_printf(text, "%.1f %% over %s, with 95 %% confidence at least %.1f %%\n", 100 * m->gain,
                           m->singles[m->best].name, 100 * m->gain_low);

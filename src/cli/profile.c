@@ -21,7 +21,7 @@ typedef struct profile_values {
     cli_running running;
     const char *output, *devices;
     cli_list shapes;
-    int64_t placements, held_out, processes;
+    int64_t placements, held_out, processes, more_rounds;
     bool json, pieces;
 } profile_values;
 
@@ -38,6 +38,8 @@ static const cli_option options[] = {
      .help = "as many more to see how well it predicts (default 0)", .low = 0, .high = 1000},
     {"processes", 0, CLI_INT, CLI_RARE, AT(processes), "N", .help = "to profile on each device (default 3)", .low = 1,
      .high = 16},
+    {"more-rounds", 0, CLI_INT, CLI_RARE, AT(more_rounds), "N",
+     .help = "processes more of placements whose two fastest do not agree (default 4)", .low = 0, .high = 100},
     {"pieces", 0, CLI_FLAG, CLI_RARE, AT(pieces), NULL,
      .help = "time pieces on the other device, as for one that tells nothing of its operations"},
     {"shape", 0, CLI_LIST, CLI_USUAL, AT(shapes), "NAME=DIMS", .help = "shape of an input"},
@@ -153,7 +155,10 @@ static int profile(berth_ctx *ctx, const profile_values *values, const cli_shape
 
 static int run_profile(berth_ctx *ctx, int argc, char **argv) {
     berth_profile_options how = berth_profile_options_default();
-    profile_values values = {.placements = how.placements, .held_out = how.held_out, .processes = how.processes};
+    profile_values values = {.placements = how.placements,
+                             .held_out = how.held_out,
+                             .processes = how.processes,
+                             .more_rounds = how.more_rounds};
     static cli_shapes shapes;
     static cli_pairs inputs;
     char message[512];
@@ -165,6 +170,7 @@ static int run_profile(berth_ctx *ctx, int argc, char **argv) {
     how.placements = (int32_t)values.placements;
     how.held_out = (int32_t)values.held_out;
     how.processes = (int32_t)values.processes;
+    how.more_rounds = (int32_t)values.more_rounds;
     how.pieces = values.pieces;
     return profile(ctx, &values, &shapes, &how);
 }

@@ -20,6 +20,7 @@
  */
 #include "group/fused.h"
 
+#include "base/leader.h"
 #include "graph/constant.h"
 
 enum { NO_GROUP = -1, MANY_GROUPS = -2 };
@@ -34,8 +35,7 @@ bool berth_fuser_has_trait(const berth_fuser *fuser, int32_t op, uint32_t trait)
 }
 
 int32_t berth_fuser_find(berth_fuser *fuser, int32_t op) {
-    while (fuser->leader[op] != op) op = fuser->leader[op] = fuser->leader[fuser->leader[op]];
-    return op;
+    return berth_leader_find(fuser->leader, op);
 }
 
 void berth_fuser_join(berth_fuser *fuser, int32_t op, int32_t next) {

@@ -7,6 +7,8 @@
  * take. */
 #include "learn/joint_net.h"
 
+#include "base/leader.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -80,15 +82,10 @@ void berth_joint_draw_copy(const berth_joint_net *net, berth_joint_draw *to, con
 
 /* --- clusters --------------------------------------------------------------------------------------------------- */
 
-static int32_t find_root(berth_joint_net *net, int32_t node) {
-    while (net->root[node] != node) node = net->root[node] = net->root[net->root[node]];
-    return node;
-}
-
 /* Those that share no device stay apart. */
 static void join(berth_joint_net *net, int32_t a, int32_t b) {
-    a = find_root(net, a);
-    b = find_root(net, b);
+    a = berth_leader_find(net->root, a);
+    b = berth_leader_find(net->root, b);
     if (a == b || (net->mask[a] & net->mask[b]) == 0) return;
     net->mask[a] &= net->mask[b];
     net->root[b] = a;
@@ -118,7 +115,7 @@ static void find_clusters(berth_joint_net *net, berth_joint_draw *draw) {
     }
     draw->n_clusters = 0;
     for (int32_t v = 0; v < n; v++) {
-        int32_t root = find_root(net, v);
+        int32_t root = berth_leader_find(net->root, v);
         if (net->number[root] < 0) net->number[root] = draw->n_clusters++;
         draw->cluster_of[v] = net->number[root];
     }

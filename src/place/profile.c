@@ -46,7 +46,8 @@ typedef struct profiler {
 } profiler;
 
 berth_profile_options berth_profile_options_default(void) {
-    berth_profile_options options = {.run = berth_run_options_default(), .processes = 3, .placements = 12};
+    berth_profile_options options = {
+        .run = berth_run_options_default(), .processes = 3, .placements = 12, .more_rounds = 4};
     options.run.rounds = 2;
     return options;
 }
@@ -178,8 +179,10 @@ static berth_status take_run(profiler *p, int32_t from, const berth_trial_result
     for (int32_t op = 0; op < n_ops; op++) digits[op] = (char)('0' + p->op_device[from][op]);
     p->op_device[to] = p->op_device[from];
     p->observations[to] = p->observations[from];
-    p->observations[to].ms = result->latency.median_ms;
-    runs[to] = (berth_profiled_run){.measured_ms = result->latency.median_ms,
+    p->observations[to].ms = result->steady_ms;
+    runs[to] = (berth_profiled_run){.measured_ms = result->steady_ms,
+                                    .unrest = result->unrest,
+                                    .n_processes = result->n_rounds,
                                     .is_held_out = p->observations[to].is_held_out,
                                     .label = from < p->n_devices ? p->draft->devices[from].name : "random",
                                     .placement = digits};
@@ -198,6 +201,7 @@ static berth_status run_whole(profiler *p) {
                                .n_io = p->model.n_io,
                                .native_precision = o->native_precision,
                                .rounds = o->rounds,
+                               .more_rounds = p->options->more_rounds,
                                .least_runs = o->least_runs,
                                .most_runs = o->most_runs,
                                .run_seconds = o->run_seconds,

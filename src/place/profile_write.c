@@ -30,6 +30,8 @@ static void put_run(berth_text *text, const berth_profiled_run *run) {
     berth_json_int(text, "pieces", run->n_pieces);
     berth_json_bool(text, "held_out", run->is_held_out);
     berth_json_double(text, "measured_ms", run->measured_ms);
+    berth_json_double(text, "unrest", run->unrest);
+    berth_json_int(text, "processes", run->n_processes);
     berth_json_double(text, "predicted_ms", run->predicted_ms);
     berth_json_string(text, "placement", run->placement);
     berth_json_object_end(text);

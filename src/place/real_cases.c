@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The closed loop for each case alone; then what it found for one, in all of them. */
+/* The closed loop for each case alone; then what it found for one, in all of them.
+ *
+ * Time is shared out anew before each step, so that what one takes too long the others make up for. A measurement takes
+ * longer than it is told by its last round and by the look at places: how much longer is seen, and taken off the next
+ * ones. Where there is no time to measure all that was found, what was found for little weight is left out. */
 #include "place/cases.h"
 
 #include "base/arena.h"
+#include "place/real_loop.h"
 #include "runtime/scratch.h"
 #include "runtime/trial.h"
 
@@ -15,6 +20,7 @@ enum { MOST_CASES = 64 };
 typedef struct candidate {
     const int32_t *device;   /* [n_ops] */
     berth_measured **in;     /* [cases] */
+    double weight;           /* of the cases that it was found for */
     double ms, gain_low;     /* weighted means: of what it takes, and of what it surely gains in each case */
     bool is_split, is_sound; /* it ran in every case and computed what the model says */
 } candidate;
@@ -32,6 +38,7 @@ typedef struct chooser {
     const char *scratch; /* of profiles that nobody asked to keep; NULL: none */
     double started;
     double weight; /* of all */
+    double beyond; /* seconds that a measurement took longer than it was told, at most */
     berth_real_plan *own[MOST_CASES];
     candidate found[MOST_CASES];
     int32_t n_found;
@@ -39,7 +46,7 @@ typedef struct chooser {
 } chooser;
 
 static double left(const chooser *c) {
-    return fmax(c->options->place.seconds - (berth_trial_clock() - c->started), 1);
+    return fmax(c->options->place.seconds - (berth_trial_clock() - c->started), 0);
 }
 
 /* --- each case alone -------------------------------------------------------------------------------------------- */
@@ -49,7 +56,7 @@ static berth_status find_alone(chooser *c, int32_t k) {
     const char *profile = c->options->place.profile;
     how.place.shapes = c->cases[k].shapes;
     how.place.n_shapes = c->cases[k].n_shapes;
-    how.place.seconds = left(c) / (c->n - k + 1);
+    how.place.seconds = left(c) * 2 / (2 * (c->n - k) + c->n); /* in the end a third is left, for all cases */
     if (!profile)
         how.place.profile = berth_arena_printf(&c->arena, "%s/profile%" PRId32 ".json", c->scratch, k);
     else if (k > 0)
@@ -59,7 +66,7 @@ static berth_status find_alone(chooser *c, int32_t k) {
                             &how);
 }
 
-static berth_status add(chooser *c, const berth_plan *plan) {
+static berth_status add(chooser *c, const berth_plan *plan, double weight) {
     int32_t *device = berth_arena_push(&c->arena, (size_t)c->n_ops, sizeof *device);
     berth_measured **in = berth_arena_push(&c->arena, (size_t)c->n, sizeof(berth_measured *));
     bool is_split = false;
@@ -69,34 +76,56 @@ static berth_status add(chooser *c, const berth_plan *plan) {
         is_split |= device[i] != device[0];
     }
     for (int32_t i = 0; i < c->n_found; i++)
-        if (memcmp(c->found[i].device, device, (size_t)c->n_ops * sizeof *device) == 0) return BERTH_OK;
-    c->found[c->n_found++] = (candidate){.device = device, .in = in, .is_split = is_split, .is_sound = true};
+        if (memcmp(c->found[i].device, device, (size_t)c->n_ops * sizeof *device) == 0) {
+            c->found[i].weight += weight;
+            return BERTH_OK;
+        }
+    c->found[c->n_found++] =
+        (candidate){.device = device, .in = in, .weight = weight, .is_split = is_split, .is_sound = true};
     return BERTH_OK;
+}
+
+/* Splits first: single devices are measured with each of them. */
+static bool is_before(const candidate *a, const candidate *b) {
+    return a->is_split != b->is_split ? a->is_split : a->weight > b->weight;
+}
+
+static void sort_by_weight(chooser *c) {
+    for (int32_t i = 1; i < c->n_found; i++) {
+        candidate moved = c->found[i];
+        int32_t k = i;
+        for (; k > 0 && is_before(&moved, &c->found[k - 1]); k--) c->found[k] = c->found[k - 1];
+        c->found[k] = moved;
+    }
 }
 
 /* --- all cases -------------------------------------------------------------------------------------------------- */
 
-static berth_status measure(chooser *c, const candidate *f, int32_t k) {
+/* `n_left`: how many there are still to be, with this one. */
+static berth_status measure(chooser *c, const candidate *f, int32_t k, int32_t n_left) {
     berth_run_options how = c->options->profile.run;
     berth_placement *placement = NULL;
     how.rounds = berth_run_options_default().rounds;
     how.seed += 1000; /* fresh inputs and orders */
-    how.seconds = left(c) / (c->n * c->n_found);
+    how.seconds = fmax(0.9 * left(c) / n_left - c->beyond, 0);
+    double before = berth_trial_clock();
     BERTH_TRY(berth_placement_new(c->ctx, &placement, c->n_ops, false));
     memcpy(placement->device, f->device, (size_t)c->n_ops * sizeof *f->device);
     berth_status status = berth_measure(c->ctx, &f->in[k], c->runtime, c->cases[k].graph, c->model, c->devices,
                                         c->n_devices, placement, &how);
     berth_placement_free(placement);
+    c->beyond = fmax(c->beyond, berth_trial_clock() - before - how.seconds);
     return status;
 }
 
-static berth_status measure_all(chooser *c, candidate *f) {
+static berth_status measure_in_all(chooser *c, int32_t i) {
+    candidate *f = &c->found[i];
     double gain = 0, base = 0;
     for (int32_t k = 0; k < c->n; k++) {
-        BERTH_TRY(measure(c, f, k));
+        BERTH_TRY(measure(c, f, k, c->n * (c->n_found - i) - k));
         const berth_measured *m = f->in[k];
         double weight = c->cases[k].weight;
-        f->is_sound &= m->plan.latency.runs > 0 && !*m->plan.reason && m->outputs.equal;
+        f->is_sound &= berth_real_is_sound(m);
         f->ms += weight * (m->plan.latency.runs > 0 ? m->plan.latency.median_ms : INFINITY) / c->weight;
         if (m->best >= 0) {
             gain += weight * m->singles[m->best].latency.median_ms * (isnan(m->gain_low) ? -1 : m->gain_low);
@@ -104,6 +133,15 @@ static berth_status measure_all(chooser *c, candidate *f) {
         }
     }
     f->gain_low = base > 0 ? gain / base : INFINITY; /* no device runs it alone */
+    return BERTH_OK;
+}
+
+static berth_status measure_all(chooser *c) {
+    sort_by_weight(c);
+    for (int32_t i = 0; i < c->n_found; i++) {
+        if (i > 0 && !(left(c) > c->n * c->beyond)) c->n_found = i; /* no time for one more */
+        if (i < c->n_found) BERTH_TRY(measure_in_all(c, i));
+    }
     return BERTH_OK;
 }
 
@@ -198,8 +236,8 @@ static berth_status run(chooser *c) {
         c->weight += c->cases[k].weight;
         BERTH_TRY(find_alone(c, k));
     }
-    for (int32_t k = 0; k < c->n; k++) BERTH_TRY(add(c, c->own[k]->plan));
-    for (int32_t i = 0; i < c->n_found; i++) BERTH_TRY(measure_all(c, &c->found[i]));
+    for (int32_t k = 0; k < c->n; k++) BERTH_TRY(add(c, c->own[k]->plan, c->cases[k].weight));
+    BERTH_TRY(measure_all(c));
     int32_t split = choose(c, &single);
     if (split < 0 && !(c->single_ms[single] < INFINITY))
         return berth_fail(c->ctx, BERTH_E_INFEASIBLE, "nothing runs with all shapes");

@@ -18,6 +18,10 @@ target_sources(berth_objects PRIVATE
   src/place/profile_write.c
   src/place/real.c
   src/place/real_cases.c
+  src/place/real_profile.c
+  src/place/real_runs.c
+  src/place/real_search.c
+  src/place/real_verdict.c
   src/place/referee.c
   src/place/solve.c
   src/place/spread.c

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "base/leader.h"
 #include "berth/group.h"
 #include "graph/graph.h"
 #include "group/group.h"
@@ -22,13 +23,8 @@ static uint64_t all_devices(const berth_costs *costs) {
     return costs->n_devices < 64 ? ((uint64_t)1 << costs->n_devices) - 1 : UINT64_MAX;
 }
 
-static int32_t find(int32_t *leader, int32_t op) {
-    while (leader[op] != op) op = leader[op] = leader[leader[op]];
-    return op;
-}
-
 static void join(build *b, int32_t first, int32_t second) {
-    int32_t x = find(b->leader, first), y = find(b->leader, second);
+    int32_t x = berth_leader_find(b->leader, first), y = berth_leader_find(b->leader, second);
     if (x == y) return;
     b->leader[y] = x;
     b->mask[x] &= b->mask[y];
@@ -56,7 +52,7 @@ static bool join_units(build *b) {
 
 static void join_group(build *b, const int32_t *members, int32_t n) {
     uint64_t shared = UINT64_MAX;
-    for (int32_t i = 0; i < n; i++) shared &= b->mask[find(b->leader, members[i])];
+    for (int32_t i = 0; i < n; i++) shared &= b->mask[berth_leader_find(b->leader, members[i])];
     for (int32_t i = 1; i < n && shared; i++) join(b, members[0], members[i]);
 }
 
@@ -68,9 +64,9 @@ static int32_t *list_ops(build *b) {
     int32_t *last = berth_arena_push(&b->scratch, (size_t)n, sizeof *last);
     int32_t *ops = berth_arena_push(&view->arena, (size_t)n, sizeof *ops);
     if (b->scratch.failed || view->arena.failed) return NULL;
-    for (int32_t i = 0; i < n; i++) last[find(b->leader, graph->order[i])] = i;
+    for (int32_t i = 0; i < n; i++) last[berth_leader_find(b->leader, graph->order[i])] = i;
     for (int32_t i = 0; i < n; i++) {
-        int32_t head = find(b->leader, graph->order[i]);
+        int32_t head = berth_leader_find(b->leader, graph->order[i]);
         if (last[head] == i) node_of[head] = view->n_nodes++;
     }
     uint64_t *allowed = berth_arena_push(&view->arena, (size_t)view->n_nodes, sizeof *allowed);
@@ -78,7 +74,7 @@ static int32_t *list_ops(build *b) {
     int32_t *next = berth_arena_push(&b->scratch, (size_t)view->n_nodes, sizeof *next);
     if (b->scratch.failed || view->arena.failed) return NULL;
     for (int32_t op = 0; op < n; op++) {
-        int32_t head = find(b->leader, op);
+        int32_t head = berth_leader_find(b->leader, op);
         node_of[op] = node_of[head];
         allowed[node_of[op]] = b->mask[head];
         start[node_of[op] + 1]++;

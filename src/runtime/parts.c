@@ -3,11 +3,7 @@
 #include "runtime/parts.h"
 
 #include "base/arena.h"
-
-static int32_t find_leader(int32_t *leader, int32_t op) {
-    while (leader[op] != op) op = leader[op] = leader[leader[op]];
-    return op;
-}
+#include "base/leader.h"
 
 static bool runs(const berth_graph *graph, int32_t op) {
     return !(berth_graph_op(graph, op)->flags & (BERTH_OP_CONSTANT | BERTH_OP_INPUT | BERTH_OP_OUTPUT));
@@ -25,7 +21,7 @@ static void visit(const berth_graph *graph, const int32_t *device, int32_t op, i
     for (int32_t i = 0; i < n; i++) {
         int32_t from = berth_graph_edge(graph, edges[i])->from;
         if (!runs(graph, from) || device[from] != device[op] || level[from] != level[op]) continue;
-        leader[find_leader(leader, op)] = find_leader(leader, from);
+        leader[berth_leader_find(leader, op)] = berth_leader_find(leader, from);
     }
 }
 

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MOST_ROUNDS = 1024, RESAMPLES = 2000 };
+enum { MOST_ROUNDS = 1024, RESAMPLES = 2000, FEWEST_PAIRS = 5 };
 
 /* Few values, often sorted already. */
 static void sort(double *values, size_t n) {
@@ -53,12 +53,13 @@ void berth_stats_paired_gain(const double *a, const double *b, size_t n, double 
     static const double level = 0.05;
     double gains[MOST_ROUNDS], drawn[MOST_ROUNDS], medians[RESAMPLES];
     berth_rng rng;
-    *gain = *low = 0;
+    *gain = *low = NAN;
     if (n == 0) return;
     if (n > MOST_ROUNDS) n = MOST_ROUNDS;
     for (size_t i = 0; i < n; i++) gains[i] = 1 - b[i] / a[i];
     memcpy(drawn, gains, n * sizeof *drawn);
     *gain = berth_stats_quantile(drawn, n, 0.5);
+    if (n < FEWEST_PAIRS) return;
     berth_rng_init(&rng, n, 0);
     for (int k = 0; k < RESAMPLES; k++) {
         for (size_t i = 0; i < n; i++) drawn[i] = gains[berth_rng_below(&rng, (uint32_t)n)];

@@ -17,6 +17,7 @@
 #include <time.h>
 
 enum { ORDER_STREAM = 72, PROTOCOL_RUNS = 10, PROTOCOL_COUNTED = 5 };
+static const double agreement = 0.02; /* processes whose medians are no further apart agree */
 
 typedef struct trial {
     berth_ctx *ctx;
@@ -39,8 +40,12 @@ double berth_trial_clock(void) {
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static int32_t most_rounds(const trial *t) {
+    return t->options->rounds + t->options->more_rounds;
+}
+
 static berth_status set_up(trial *t) {
-    size_t n = (size_t)t->n, rounds = (size_t)t->options->rounds;
+    size_t n = (size_t)t->n, rounds = (size_t)most_rounds(t);
     size_t runs = rounds * (size_t)(t->options->most_runs > t->options->least_runs ? t->options->most_runs
                                                                                    : t->options->least_runs);
     t->round_ms = berth_arena_push(t->arena, n, sizeof *t->round_ms);
@@ -103,9 +108,20 @@ static double protocol_mean(const berth_answer *answer) {
     return sum / PROTOCOL_COUNTED;
 }
 
+/* Whatever disturbs a process makes it slower, and hardly two of them by the same amount. */
+static void take_fastest(berth_trial_result *r, const double *round_ms) {
+    double first = INFINITY, second = INFINITY;
+    for (int32_t k = 0; k < r->n_rounds; k++) {
+        second = fmin(second, fmax(first, round_ms[k]));
+        first = fmin(first, round_ms[k]);
+    }
+    r->steady_ms = r->n_rounds > 1 ? (first + second) / 2 : first;
+    r->unrest = r->n_rounds > 1 && first > 0 ? second / first - 1 : 0;
+}
+
 static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     berth_trial_result *r = &t->results[i];
-    size_t at = (size_t)i * (size_t)t->options->rounds + (size_t)r->n_rounds;
+    size_t at = (size_t)i * (size_t)most_rounds(t) + (size_t)r->n_rounds;
     double *own = t->all_ms[i] + t->n_all[i];
     memcpy(own, answer->runs_ms, (size_t)answer->n_runs * sizeof *own);
     t->n_all[i] += (size_t)answer->n_runs;
@@ -116,8 +132,10 @@ static void take_answer(trial *t, int32_t i, const berth_answer *answer) {
     r->latency.peak_bytes = fmax(r->latency.peak_bytes, answer->peak_bytes);
     if (answer->device_peak_bytes > 0)
         r->latency.device_peak_bytes = fmax(r->latency.device_peak_bytes, answer->device_peak_bytes);
-    if (answer->n_runs > 0) /* sorts only the runs of this process */
+    if (answer->n_runs > 0) { /* sorts only the runs of this process */
         t->round_ms[i][r->n_rounds++] = berth_stats_quantile(own, (size_t)answer->n_runs, 0.5);
+        take_fastest(r, t->round_ms[i]);
+    }
     if (r->n_rounds > 1) return;
     r->n_outputs = answer->n_outputs;
     r->outputs = answer->outputs;
@@ -224,7 +242,7 @@ static berth_status run_one(trial *t, int32_t i) {
 static void sum_up(trial *t, int32_t i) {
     berth_trial_result *r = &t->results[i];
     berth_latency *l = &r->latency;
-    size_t rounds = (size_t)t->options->rounds, n = t->n_all[i], done = (size_t)r->n_rounds;
+    size_t rounds = (size_t)most_rounds(t), n = t->n_all[i], done = (size_t)r->n_rounds;
     r->round_ms = t->round_ms[i];
     l->runs = (int32_t)n;
     if (n == 0) return;
@@ -245,6 +263,17 @@ static void sum_up(trial *t, int32_t i) {
     }
 }
 
+/* A candidate needs no more processes, or there is no time for them. */
+static bool is_settled(const berth_trial_result *result, double until) {
+    return result->unrest <= agreement || berth_trial_clock() > until;
+}
+
+static void tell(const trial *t, int32_t which, int32_t done) {
+    const berth_trial_options *o = t->options;
+    int32_t of = t->n * o->rounds;
+    if (o->progress) o->progress(o->progress_user, t->candidates[which].label, done, done > of ? done : of);
+}
+
 berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *runtime,
                              const berth_candidate *candidates, int32_t n, const berth_trial_options *options,
                              berth_trial_result *results) {
@@ -253,7 +282,7 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
     int32_t done = 0;
     BERTH_TRY(set_up(&t));
     berth_rng_init(&rng, options->seed, ORDER_STREAM);
-    for (int32_t round = 0; round < options->rounds; round++) {
+    for (int32_t round = 0; round < most_rounds(&t); round++) {
         if (round > 0 && berth_trial_clock() > options->until) break;
         for (int32_t i = n - 1; i > 0; i--) {
             int32_t k = (int32_t)berth_rng_below(&rng, (uint32_t)i + 1), kept = t.order[i];
@@ -264,10 +293,10 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
             int32_t which = t.order[i];
             bool is_spare = options->spare_from > 0 && which >= options->spare_from;
             if (results[which].status != BERTH_OK) continue;
+            if (round >= options->rounds && is_settled(&results[which], options->until)) continue;
             if (round == 0 && is_spare && berth_trial_clock() > options->until) continue;
             BERTH_TRY(run_one(&t, which));
-            if (options->progress)
-                options->progress(options->progress_user, candidates[which].label, ++done, n * options->rounds);
+            tell(&t, which, ++done);
         }
     }
     for (int32_t i = 0; i < n; i++) sum_up(&t, i);

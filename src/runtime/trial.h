@@ -25,6 +25,7 @@ typedef struct berth_trial_options {
     int32_t n_io;
     bool native_precision;
     int32_t rounds;                /* processes of each candidate */
+    int32_t more_rounds;           /* of those whose two fastest processes do not agree yet */
     int32_t least_runs, most_runs; /* in each process */
     double run_seconds;            /* in each process */
     double until;                  /* berth_trial_clock(): no round begins after it, but the first; INFINITY: no end */
@@ -49,6 +50,8 @@ typedef struct berth_trial_result {
     int32_t n_rounds;
     int32_t n_recalled;     /* processes whose result was in the store */
     const double *round_ms; /* [n_rounds] median of each */
+    double steady_ms;       /* mean of the two fastest of them: what it takes undisturbed; of one, if there is one */
+    double unrest;          /* by how much the second is above the first; 0 if there is one */
     int32_t n_outputs;
     const berth_job_file *outputs; /* of its first process */
 } berth_trial_result;

@@ -5,23 +5,20 @@
  * the weights move, step by step, to where the best placement so far changes device most often. */
 #include "search/bound_pieces.h"
 
-#include <string.h>
+#include "base/leader.h"
 
-static int32_t find(int32_t *leader, int32_t task) {
-    while (leader[task] != task) task = leader[task] = leader[leader[task]];
-    return task;
-}
+#include <string.h>
 
 static void number_parts(berth_pieces *p, const berth_costs *c) {
     int32_t *leader = p->part_of;
     for (int32_t task = 0; task < c->n_tasks; task++) {
         leader[task] = task;
         for (int32_t i = c->pred_start[task]; i < c->pred_start[task + 1]; i++) {
-            int32_t a = find(leader, c->preds[i]), b = find(leader, task);
+            int32_t a = berth_leader_find(leader, c->preds[i]), b = berth_leader_find(leader, task);
             leader[a > b ? a : b] = a < b ? a : b;
         }
     }
-    for (int32_t task = 0; task < c->n_tasks; task++) leader[task] = find(leader, task);
+    for (int32_t task = 0; task < c->n_tasks; task++) leader[task] = berth_leader_find(leader, task);
     for (int32_t task = 0; task < c->n_tasks; task++)
         p->part_of[task] = leader[task] == task ? p->n_parts++ : p->part_of[leader[task]];
 }

@@ -6,6 +6,8 @@
  */
 #include "search/exact_contiguous.h"
 
+#include "base/leader.h"
+
 #include <string.h>
 
 enum { MOST_STEPS = 1 << 16 }; /* of looking through one unit; beyond that it is taken apart, which is always right */
@@ -124,11 +126,6 @@ static int32_t lump(blocks *b, int32_t *block_of, int32_t n, int32_t most) {
     return n_lumps;
 }
 
-static int32_t find(int32_t *leader, int32_t unit) {
-    while (leader[unit] != unit) unit = leader[unit] = leader[leader[unit]];
-    return unit;
-}
-
 /* Units that share a block are one from here on. */
 static bool join_units(blocks *b, int32_t *unit, int32_t *unit_blocks) {
     const berth_contiguous *m = b->m;
@@ -137,10 +134,10 @@ static bool join_units(blocks *b, int32_t *unit, int32_t *unit_blocks) {
     for (int32_t u = 0; u < m->problem->n_units; u++) leader[u] = u;
     for (int32_t i = 0; i < m->n_blocks; i++)
         for (int32_t k = m->block_start[i]; k < m->block_start[i + 1]; k++)
-            leader[find(leader, m->problem->unit_of[m->block_tasks[k]])] =
-                find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
+            leader[berth_leader_find(leader, m->problem->unit_of[m->block_tasks[k]])] =
+                berth_leader_find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
     for (int32_t i = 0; i < m->n_blocks; i++) {
-        unit[i] = find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
+        unit[i] = berth_leader_find(leader, m->problem->unit_of[m->block_tasks[m->block_start[i]]]);
         unit_blocks[unit[i]]++;
     }
     return true;

@@ -11,6 +11,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/leader.h"
 #include "device/pattern.h"
 
 typedef struct build {
@@ -26,13 +27,8 @@ static const char *task_name(const berth_costs *costs, int32_t task) {
     return costs->graph ? berth_graph_op(costs->graph, costs->task_op[task])->name : "a task";
 }
 
-static int32_t find(int32_t *leader, int32_t task) {
-    while (leader[task] != task) task = leader[task] = leader[leader[task]];
-    return task;
-}
-
 static void join(build *b, int32_t first, int32_t second) {
-    int32_t x = find(b->leader, first), y = find(b->leader, second);
+    int32_t x = berth_leader_find(b->leader, first), y = berth_leader_find(b->leader, second);
     if (x == y) return;
     if (x > y) {
         int32_t swap = x;
@@ -63,7 +59,7 @@ static berth_status mask_tasks(build *b, uint64_t *allowed) {
 /* Joins two tasks that must share a device, or says that they cannot. */
 static berth_status join_bound(build *b, int32_t first, int32_t second, const char *why) {
     join(b, first, second);
-    if (b->mask[find(b->leader, first)]) return BERTH_OK;
+    if (b->mask[berth_leader_find(b->leader, first)]) return BERTH_OK;
     return berth_fail(
         b->ctx, BERTH_E_INFEASIBLE,
         "%.200s (task %d) and %.200s (task %d) must share a device (%.200s), but none is allowed for both",
@@ -112,7 +108,7 @@ static void join_members(build *b, const int32_t *members, int32_t n) {
     uint64_t shared = UINT64_MAX;
     int32_t first = -1;
     for (int32_t i = 0; i < n; i++)
-        if (op_task[members[i]] >= 0) shared &= b->mask[find(b->leader, op_task[members[i]])];
+        if (op_task[members[i]] >= 0) shared &= b->mask[berth_leader_find(b->leader, op_task[members[i]])];
     if (!shared) return;
     for (int32_t i = 0; i < n; i++) {
         int32_t task = op_task[members[i]];
@@ -155,7 +151,7 @@ static bool list_classes(build *b) {
     uint64_t *allowed = berth_arena_push(&p->arena, (size_t)n, sizeof *allowed);
     if (p->arena.failed) return false;
     for (int32_t task = 0; task < n; task++) {
-        int32_t root = find(b->leader, task);
+        int32_t root = berth_leader_find(b->leader, task);
         class_of[task] = root == task ? p->n_classes++ : class_of[root];
         if (root == task) allowed[class_of[task]] = b->mask[task];
     }
@@ -172,7 +168,7 @@ static bool list_units(build *b) {
     int32_t *tasks = berth_arena_push(&p->arena, (size_t)n, sizeof *tasks);
     if (p->arena.failed) return false;
     for (int32_t task = 0; task < n; task++) {
-        int32_t root = find(b->leader, task);
+        int32_t root = berth_leader_find(b->leader, task);
         unit_of[task] = root == task ? p->n_units++ : unit_of[root];
     }
     int32_t *start = berth_arena_push(&p->arena, (size_t)p->n_units + 1, sizeof *start);
@@ -183,7 +179,7 @@ static bool list_units(build *b) {
     for (int32_t u = 0; u < p->n_units; u++) start[u + 1] += start[u];
     for (int32_t task = 0; task < n; task++) {
         int32_t unit = unit_of[task];
-        allowed[unit] = b->mask[find(b->leader, task)];
+        allowed[unit] = b->mask[berth_leader_find(b->leader, task)];
         tasks[start[unit] + fill[unit]++] = task;
     }
     p->unit_of = unit_of;

@@ -2,6 +2,8 @@
 /* Set-up of costs made of terms, and their plain evaluation. */
 #include "search/terms.h"
 
+#include "base/leader.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -39,13 +41,8 @@ bool berth_terms_init(berth_terms *terms, berth_arena *arena, const berth_proble
     return make_arrays(terms, arena);
 }
 
-static int32_t find(int32_t *leader, int32_t node) {
-    while (leader[node] != node) node = leader[node] = leader[leader[node]];
-    return node;
-}
-
 static void join(int32_t *leader, int32_t first, int32_t second) {
-    int32_t x = find(leader, first), y = find(leader, second);
+    int32_t x = berth_leader_find(leader, first), y = berth_leader_find(leader, second);
     leader[x > y ? x : y] = x < y ? x : y;
 }
 
@@ -63,13 +60,13 @@ bool berth_terms_init_connected(berth_terms *terms, berth_arena *arena, const be
             join(leader, problem->class_of[task], problem->class_of[c->preds[i]]);
     for (int32_t task = 0; task < c->n_tasks; task++) {
         /* A root is its set's smallest class, whose first task comes before all others of the set. */
-        int32_t class = problem->class_of[task], root = find(leader, class);
+        int32_t class = problem->class_of[task], root = berth_leader_find(leader, class);
         node_of[task] = root;
     }
     int32_t *number = berth_arena_push(arena, n, sizeof *number);
     if (arena->failed) return false;
     for (int32_t i = 0; i < problem->n_classes; i++) {
-        int32_t root = find(leader, i);
+        int32_t root = berth_leader_find(leader, i);
         if (root == i) {
             number[i] = terms->n_nodes++;
             allowed[number[i]] = UINT64_MAX;

@@ -4,12 +4,9 @@
  * target at the end. */
 #include "simulate/sim_impl.h"
 
-#include <string.h>
+#include "base/leader.h"
 
-static int32_t find_leader(int32_t *leader, int32_t task) {
-    while (leader[task] != task) task = leader[task] = leader[leader[task]];
-    return task;
-}
+#include <string.h>
 
 /* Levels, and the smallest task of each piece as its leader. */
 static void find_pieces(berth_sim *sim, const int32_t *device) {
@@ -25,7 +22,7 @@ static void find_pieces(berth_sim *sim, const int32_t *device) {
         for (int32_t i = c->pred_start[task]; i < c->pred_start[task + 1]; i++) {
             int32_t pred = c->preds[i];
             if (device[pred] != device[task] || sim->level[pred] != level) continue;
-            int32_t a = find_leader(sim->leader, pred), b = find_leader(sim->leader, task);
+            int32_t a = berth_leader_find(sim->leader, pred), b = berth_leader_find(sim->leader, task);
             sim->leader[a > b ? a : b] = a < b ? a : b;
         }
     }
@@ -71,7 +68,7 @@ double berth_sim_serial(berth_sim *sim, const int32_t *device, const int32_t *pr
     }
     for (int32_t i = 0; i < c->n_tasks; i++) {
         int32_t task = pieces ? sim->order[i] : i, d = device[task];
-        if (pieces && find_leader(sim->leader, task) == task) {
+        if (pieces && berth_leader_find(sim->leader, task) == task) {
             if (sim->recorder) sim->recorder->piece(sim->recorder->user, task, d, clock, clock + c->piece_ms);
             clock += c->piece_ms;
         }

@@ -313,6 +313,22 @@ double support_brute_force(berth_ctx *ctx, const berth_problem *problem, bool or
     return b.best;
 }
 
+berth_search *support_search(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
+                             int32_t n_threads) {
+    berth_search *search = NULL;
+    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
+        fail_msg("%s", berth_ctx_message(ctx));
+    return search;
+}
+
+void support_same_best(const berth_search *search, const berth_search *again) {
+    assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
+    assert_int_equal(search->has_best, again->has_best);
+    if (search->has_best)
+        assert_memory_equal(search->best_device, again->best_device,
+                            (size_t)search->problem->costs->n_tasks * sizeof *search->best_device);
+}
+
 void support_check_best(berth_ctx *ctx, const berth_search *search) {
     const berth_problem *p = search->problem;
     berth_sim *sim = NULL;

@@ -46,6 +46,11 @@ berth_problem *support_problem(berth_ctx *ctx, const berth_costs *costs);
 double support_brute_force(berth_ctx *ctx, const berth_problem *problem, bool orders, int32_t *device,
                            int32_t *priority);
 
+/* A search with so many evaluations and all the time there is. */
+berth_search *support_search(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
+                             int32_t n_threads);
+/* Fails the test unless both have found the same after as many evaluations. */
+void support_same_best(const berth_search *search, const berth_search *again);
 /* Fails the test unless the best placement of the search is one of the problem's and takes what it says, by a
  * simulator of its own; does nothing if the search has none. */
 void support_check_best(berth_ctx *ctx, const berth_search *search);

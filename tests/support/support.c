@@ -4,6 +4,18 @@
 #include <stdio.h>
 #include <sys/stat.h>
 
+int support_open(void **state) {
+    berth_ctx *ctx = NULL;
+    berth_status status = berth_ctx_new(&ctx, NULL);
+    *state = ctx;
+    return status == BERTH_OK ? 0 : -1;
+}
+
+int support_close(void **state) {
+    berth_ctx_free(*state);
+    return 0;
+}
+
 typedef struct fault {
     long left; /* allocations that still succeed; < 0: all */
     long made;

@@ -14,6 +14,10 @@
 
 #include "berth/berth.h"
 
+/* To set a test up with a context of its own, which is its state, and to tear it down. */
+int support_open(void **state);
+int support_close(void **state);
+
 /* Let n allocations succeed, then fail, for n = 0, 1, 2, ... until the call succeeds. Asserts that each failure is
  * BERTH_E_NOMEM and that nothing leaks at any rung. `run` must free what it made, also on success. `step` > 1 skips
  * rungs in long cases, after the first 200. A launcher that wants a hundredth of all cases gets a tenth of the rungs,

@@ -5,18 +5,6 @@
 
 #include <stdio.h>
 
-static int set_up(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static void starts_silent(void **state) {
     berth_ctx *ctx = *state;
     assert_string_equal(berth_ctx_message(ctx), "");
@@ -178,7 +166,7 @@ static void ladder(void **state) {
     assert_int_equal(support_ladder(run_nothing, NULL, 1), 1);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, support_open, support_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -434,5 +434,5 @@ int main(void) {
         cmocka_unit_test(random_graphs),
         cmocka_unit_test(memory_may_run_out),
     };
-    return cmocka_run_group_tests_name("cost.build", tests, start_case, stop_case);
+    return cmocka_run_group_tests_name("cost.build", tests, support_open, support_close);
 }

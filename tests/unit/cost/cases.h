@@ -10,15 +10,6 @@
 
 #include <math.h>
 
-static inline int start_case(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL);
-}
-
-static inline int stop_case(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static inline berth_device_set *read_devices(berth_ctx *ctx, const char *text) {
     berth_device_set *set = NULL;
     if (berth_device_set_read(ctx, &set, text) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));

@@ -173,5 +173,5 @@ int main(void) {
         cmocka_unit_test(random_workloads),
         cmocka_unit_test(other_devices_are_refused),
     };
-    return cmocka_run_group_tests_name("cost.given", tests, start_case, stop_case);
+    return cmocka_run_group_tests_name("cost.given", tests, support_open, support_close);
 }

@@ -113,5 +113,5 @@ int main(void) {
         cmocka_unit_test(rates_stand_in), cmocka_unit_test(types_of_computing),
         cmocka_unit_test(no_rate_no_run),
     };
-    return cmocka_run_group_tests_name("cost.roofline", tests, start_case, stop_case);
+    return cmocka_run_group_tests_name("cost.roofline", tests, support_open, support_close);
 }

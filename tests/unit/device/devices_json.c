@@ -252,15 +252,6 @@ static void memory_may_run_out(void **state) {
     assert_true(support_ladder(ladder_parse, (void *)(uintptr_t)TWO(WIRE), 1) > 3);
 }
 
-static int start(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL);
-}
-
-static int stop(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(golden_file),
@@ -271,5 +262,5 @@ int main(void) {
         cmocka_unit_test(random_sets_read_back),
         cmocka_unit_test(memory_may_run_out),
     };
-    return cmocka_run_group_tests_name("device.devices_json", tests, start, stop);
+    return cmocka_run_group_tests_name("device.devices_json", tests, support_open, support_close);
 }

@@ -196,15 +196,6 @@ static void memory_may_run_out(void **state) {
     berth_graph_free(graph);
 }
 
-static int start(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL);
-}
-
-static int stop(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(repeated_profiles_are_numbered),
@@ -217,5 +208,5 @@ int main(void) {
         cmocka_unit_test(workloads_have_at_most_64_devices),
         cmocka_unit_test(memory_may_run_out),
     };
-    return cmocka_run_group_tests_name("device.set", tests, start, stop);
+    return cmocka_run_group_tests_name("device.set", tests, support_open, support_close);
 }

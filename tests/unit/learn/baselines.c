@@ -20,18 +20,6 @@ static const baseline baselines[] = {
 };
 enum { N_BASELINES = sizeof baselines / sizeof *baselines };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_settings settings_of(berth_ctx *ctx, const baseline *b, const char *text) {
     berth_settings settings;
     assert_int_equal(berth_settings_default(ctx, &settings, b->name), BERTH_OK);
@@ -285,7 +273,7 @@ static void ladder(void **state) {
     for (int i = 0; i < N_BASELINES; i++) assert_true(support_ladder(climb, (void *)(uintptr_t)&baselines[i], 1) > 40);
 }
 
-#define CASE(name) cmocka_unit_test_setup_teardown(name, make_ctx, free_ctx)
+#define CASE(name) cmocka_unit_test_setup_teardown(name, support_open, support_close)
 
 int main(void) {
     const struct CMUnitTest tests[] = {

@@ -12,18 +12,6 @@
 
 enum { PATH_SIZE = 64 };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_status declare(berth_params *layout) {
     bool ok = berth_params_add(layout, "first.weight", 3, 5) >= 0 && berth_params_add(layout, "first.bias", 1, 5) >= 0;
     return ok ? BERTH_OK : BERTH_E_NOMEM;
@@ -409,16 +397,16 @@ static void ladder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(reads_back_the_same, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(an_empty_one_reads_back, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(damage_is_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(forged_files_are_harmless, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(other_releases_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(shapes_that_lie_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(files_that_are_not_there, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(layouts_must_agree, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(divergence_is_noticed, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(going_back_to_nothing, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(reads_back_the_same, support_open, support_close),
+        cmocka_unit_test_setup_teardown(an_empty_one_reads_back, support_open, support_close),
+        cmocka_unit_test_setup_teardown(damage_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(forged_files_are_harmless, support_open, support_close),
+        cmocka_unit_test_setup_teardown(other_releases_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(shapes_that_lie_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(files_that_are_not_there, support_open, support_close),
+        cmocka_unit_test_setup_teardown(layouts_must_agree, support_open, support_close),
+        cmocka_unit_test_setup_teardown(divergence_is_noticed, support_open, support_close),
+        cmocka_unit_test_setup_teardown(going_back_to_nothing, support_open, support_close),
         cmocka_unit_test(ladder),
     };
     return cmocka_run_group_tests_name("learn.checkpoint", tests, NULL, NULL);

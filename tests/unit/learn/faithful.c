@@ -8,18 +8,6 @@
 
 #include "learn/rollout.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static const struct {
     const char *name;
     berth_status (*run)(berth_search *search);
@@ -34,14 +22,6 @@ static berth_settings settings_of(berth_ctx *ctx, int method, const char *text) 
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return settings;
-}
-
-static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
-                           int32_t n_threads) {
-    berth_search *search = NULL;
-    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
-        fail_msg("%s", berth_ctx_message(ctx));
-    return search;
 }
 
 static void run(berth_search *search, int method, const berth_settings *settings) {
@@ -75,7 +55,7 @@ static void random_problems(void **state) {
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
         berth_settings settings = settings_of(*state, i % 2, variants[i % N_VARIANTS]);
-        berth_search *one = start(*state, problem, 5, 33, 1), *two = start(*state, problem, 5, 33, 2);
+        berth_search *one = support_search(*state, problem, 5, 33, 1), *two = support_search(*state, problem, 5, 33, 2);
         run(one, i % 2, &settings);
         run(two, i % 2, &settings);
         assert_true(one->evaluations <= 33);
@@ -101,14 +81,14 @@ static void budgets_are_kept(void **state) {
     support_model model = support_model_open(*state, "tests/golden/cnn.xml", "cpu,gpu");
     for (int64_t budget = 0; budget < 30; budget += 3) {
         berth_settings settings = settings_of(*state, 0, "");
-        berth_search *search = start(*state, model.problem, 1, budget, 1);
+        berth_search *search = support_search(*state, model.problem, 1, budget, 1);
         run(search, 0, &settings);
         assert_int_equal(search->evaluations, budget);
         berth_search_free(search);
     }
     /* As many episodes as the settings say, where the budget allows. */
     berth_settings settings = settings_of(*state, 0, "episodes=3");
-    berth_search *search = start(*state, model.problem, 1, 1000, 1);
+    berth_search *search = support_search(*state, model.problem, 1, 1000, 1);
     run(search, 0, &settings);
     assert_int_equal(search->evaluations, 15);
     berth_search_free(search);
@@ -128,7 +108,7 @@ static void single_devices_are_banned(void **state) {
     for (uint64_t seed = 0; seed < 10; seed++)
         for (int ban = 0; ban < 2; ban++) {
             berth_settings settings = settings_of(*state, 0, ban ? "" : "ban_single=off");
-            berth_search *search = start(*state, model.problem, seed, 100, 1);
+            berth_search *search = support_search(*state, model.problem, seed, 100, 1);
             run(search, 0, &settings);
             n_single[ban] += search->has_best && is_single(search->best_device, model.costs->n_tasks);
             berth_search_free(search);
@@ -166,7 +146,7 @@ static void policies_are_kept(void **state) {
         assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
         const berth_learn learn = {.policy = policy, .episode = tell, .user = &t};
         for (uint64_t seed = 1; seed <= 2; seed++) {
-            berth_search *search = start(*state, model.problem, seed, 20, 1);
+            berth_search *search = support_search(*state, model.problem, seed, 20, 1);
             search->learn = &learn;
             assert_int_equal(berth_learn_hsdag_code(search), BERTH_OK);
             berth_search_free(search);
@@ -179,7 +159,7 @@ static void policies_are_kept(void **state) {
         } else {
             assert_memory_equal(first, policy->params.value, policy->params.n * sizeof *first);
         }
-        berth_search *search = start(*state, other.problem, 1, 20, 1);
+        berth_search *search = support_search(*state, other.problem, 1, 20, 1);
         search->learn = &learn;
         assert_int_equal(berth_learn_hsdag_code(search), BERTH_E_ARG);
         berth_search_free(search);
@@ -197,7 +177,7 @@ static void divergence_is_noticed(void **state) {
     berth_policy *policy = NULL;
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
     const berth_learn learn = {.policy = policy};
-    berth_search *search = start(*state, model.problem, 1, 40, 1);
+    berth_search *search = support_search(*state, model.problem, 1, 40, 1);
     search->learn = &learn;
     assert_int_equal(berth_learn_hsdag_code(search), BERTH_OK);
     assert_true(search->has_best);
@@ -273,7 +253,7 @@ static void warm_episodes_allocate_nothing(void **state) {
     assert_int_equal(berth_ctx_new(&ctx, &allocator), BERTH_OK);
     support_model model = support_model_open(ctx, "tests/golden/cnn.xml", "cpu,gpu");
     berth_settings settings = settings_of(ctx, 0, "episodes=60");
-    berth_search *search = start(ctx, model.problem, 1, 10000, 1);
+    berth_search *search = support_search(ctx, model.problem, 1, 10000, 1);
     const berth_learn learn = {.settings = &settings, .episode = note_calls, .user = &m};
     search->learn = &learn;
     assert_int_equal(berth_learn_hsdag_code(search), BERTH_OK);
@@ -292,7 +272,7 @@ static double clusters_of(berth_ctx *ctx, const berth_problem *problem, const be
     double sum = 0;
     *singles = 0;
     for (int i = 0; i < n_networks; i++) {
-        berth_search *search = start(ctx, problem, (uint64_t)i, 1, 1);
+        berth_search *search = support_search(ctx, problem, (uint64_t)i, 1, 1);
         berth_policy *policy = NULL;
         berth_rollout rollout;
         berth_arena arena;
@@ -362,7 +342,7 @@ static void advantages_learn(void **state) {
                                               "hidden=32 steps=20 episodes=60 return=advantage discount=1 "
                                               "ban_single=off feature_position=rank");
         course c = {.n = 0};
-        berth_search *search = start(*state, model.problem, 3, 100000, 1);
+        berth_search *search = support_search(*state, model.problem, 3, 100000, 1);
         const berth_learn learn = {.settings = &settings, .episode = keep_mean, .user = &c};
         settings.value[BERTH_SET_LEARNING_RATE] = learns ? 3e-3 : 0;
         search->learn = &learn;
@@ -379,15 +359,15 @@ static void advantages_learn(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(single_devices_are_banned, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(policies_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(divergence_is_noticed, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(warm_episodes_allocate_nothing, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(clusters_of_resnet, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(advantages_learn, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(random_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(single_devices_are_banned, support_open, support_close),
+        cmocka_unit_test_setup_teardown(policies_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(divergence_is_noticed, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
+        cmocka_unit_test_setup_teardown(warm_episodes_allocate_nothing, support_open, support_close),
+        cmocka_unit_test_setup_teardown(clusters_of_resnet, support_open, support_close),
+        cmocka_unit_test_setup_teardown(advantages_learn, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.faithful", tests, NULL, NULL);
 }

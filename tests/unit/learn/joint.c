@@ -10,18 +10,6 @@
 #include "learn/joint.h"
 #include "learn/joint_net.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* design=joint and what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     berth_settings settings;
@@ -31,14 +19,6 @@ static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return settings;
-}
-
-static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
-                           int32_t n_threads) {
-    berth_search *search = NULL;
-    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
-        fail_msg("%s", berth_ctx_message(ctx));
-    return search;
 }
 
 static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
@@ -72,13 +52,12 @@ static void any_problem(void **state) {
         char text[200];
         snprintf(text, sizeof text, "hidden=8 %s", variants[i % N_VARIANTS]);
         berth_settings settings = settings_of(*state, text);
-        berth_search *search = start(*state, problem, 3, 60, 1), *again = start(*state, problem, 3, 60, 2);
+        berth_search *search = support_search(*state, problem, 3, 60, 1),
+                     *again = support_search(*state, problem, 3, 60, 2);
         run(search, &settings, NULL);
         run(again, &settings, NULL);
         support_check_best(*state, search);
-        assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
-        if (search->has_best)
-            assert_memory_equal(search->best_device, again->best_device, (size_t)costs->n_tasks * sizeof(int32_t));
+        support_same_best(search, again);
         berth_search_free(search);
         berth_search_free(again);
         berth_problem_free(problem);
@@ -94,7 +73,7 @@ static void clusters_are_joined_parents(void **state) {
     support_setting s;
     berth_case item = {.kind = BERTH_GENERATED_BRANCHES, .n_ops = 60, .n_devices = 3, .rule = BERTH_CASE_CONCURRENT};
     assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
-    berth_search *search = start(*state, s.problem, 1, 100, 1);
+    berth_search *search = support_search(*state, s.problem, 1, 100, 1);
     berth_settings settings = settings_of(*state, "");
     berth_policy *policy = NULL;
     berth_arena arena;
@@ -155,8 +134,8 @@ static void it_learns(void **state) {
         berth_case item = {(berth_generated)kind, 80, 4, BERTH_CASE_CONCURRENT, 25};
         assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
         for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
-            berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
-                         *without = start(*state, s.problem, seed, EVALUATIONS, 1);
+            berth_search *with = support_search(*state, s.problem, seed, EVALUATIONS, 1),
+                         *without = support_search(*state, s.problem, seed, EVALUATIONS, 1);
             run(with, &on, NULL);
             run(without, &off, NULL);
             assert_int_equal(with->evaluations, EVALUATIONS);
@@ -181,7 +160,7 @@ static void the_published_are_as_published(void **state) {
     assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
     assert_int_equal(berth_settings_default(*state, &settings, "hsdag:paper"), BERTH_OK);
     assert_int_equal(berth_settings_set(*state, &settings, "design=joint"), BERTH_OK);
-    berth_search *search = start(*state, s.problem, 1, 10, 1);
+    berth_search *search = support_search(*state, s.problem, 1, 10, 1);
     const berth_learn learn = {.settings = &settings};
     search->learn = &learn;
     assert_int_equal(berth_learn_hsdag_paper(search), BERTH_E_ARG);
@@ -201,17 +180,17 @@ static void policies_fit_or_are_refused(void **state) {
     berth_policy *policy = NULL;
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
     for (int i = 0; i < 2; i++) {
-        berth_search *search = start(*state, one.problem, 1, 100, 1);
+        berth_search *search = support_search(*state, one.problem, 1, 100, 1);
         run(search, &settings, policy);
         berth_search_free(search);
     }
     const berth_learn learn = {.policy = policy};
-    berth_search *search = start(*state, other.problem, 1, 100, 1);
+    berth_search *search = support_search(*state, other.problem, 1, 100, 1);
     search->learn = &learn;
     assert_int_equal(berth_learn_hsdag(search), BERTH_E_ARG);
     berth_search_free(search);
     assert_int_equal(berth_settings_set(*state, berth_policy_change(policy), "design=refine"), BERTH_OK);
-    search = start(*state, one.problem, 1, 100, 1);
+    search = support_search(*state, one.problem, 1, 100, 1);
     search->learn = &learn;
     assert_int_equal(berth_learn_hsdag(search), BERTH_E_ARG);
     berth_search_free(search);
@@ -246,12 +225,12 @@ static void allocation_failures_are_reported(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(clusters_are_joined_parents, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(the_published_are_as_published, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(any_problem, support_open, support_close),
+        cmocka_unit_test_setup_teardown(clusters_are_joined_parents, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_learns, support_open, support_close),
+        cmocka_unit_test_setup_teardown(the_published_are_as_published, support_open, support_close),
+        cmocka_unit_test_setup_teardown(policies_fit_or_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.joint", tests, NULL, NULL);
 }

@@ -8,18 +8,6 @@
 
 #include "learn/rollout.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 enum { STEPS = 4 };
 
 /* An episode by hand. */
@@ -160,7 +148,7 @@ static void slopes_of_the_loss(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slopes_of_the_loss, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(slopes_of_the_loss, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.loss", tests, NULL, NULL);
 }

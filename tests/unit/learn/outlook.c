@@ -8,18 +8,6 @@
 #include "learn/proposal.h"
 #include "search/search_methods.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static void assert_close(double a, double b, double tolerance) {
     if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g", a, b);
 }
@@ -237,11 +225,11 @@ static void a_good_move_stands_out(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(slack_is_what_longest_paths_leave, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(copies_are_exact, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(groups_hang_together, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(what_is_seen_is_bounded, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(a_good_move_stands_out, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(slack_is_what_longest_paths_leave, support_open, support_close),
+        cmocka_unit_test_setup_teardown(copies_are_exact, support_open, support_close),
+        cmocka_unit_test_setup_teardown(groups_hang_together, support_open, support_close),
+        cmocka_unit_test_setup_teardown(what_is_seen_is_bounded, support_open, support_close),
+        cmocka_unit_test_setup_teardown(a_good_move_stands_out, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.outlook", tests, NULL, NULL);
 }

@@ -11,18 +11,6 @@
 #include "learn/proposal.h"
 #include "learn/seeds.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* Defaults but for what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     berth_settings settings;
@@ -33,14 +21,6 @@ static berth_settings settings_of(berth_ctx *ctx, const char *text) {
     for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
         if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     return settings;
-}
-
-static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations,
-                           int32_t n_threads) {
-    berth_search *search = NULL;
-    if (berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, n_threads) != BERTH_OK)
-        fail_msg("%s", berth_ctx_message(ctx));
-    return search;
 }
 
 static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
@@ -85,13 +65,12 @@ static void any_problem(void **state) {
         char text[200];
         snprintf(text, sizeof text, "candidates=8 %s", variants[i % N_VARIANTS]);
         berth_settings settings = settings_of(*state, text);
-        berth_search *search = start(*state, problem, 3, most, 1), *again = start(*state, problem, 3, most, 2);
+        berth_search *search = support_search(*state, problem, 3, most, 1),
+                     *again = support_search(*state, problem, 3, most, 2);
         run(search, &settings, NULL);
         run(again, &settings, NULL);
         support_check_best(*state, search);
-        assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
-        if (search->has_best)
-            assert_memory_equal(search->best_device, again->best_device, (size_t)costs->n_tasks * sizeof(int32_t));
+        support_same_best(search, again);
         berth_search_free(search);
         berth_search_free(again);
         berth_problem_free(problem);
@@ -110,7 +89,7 @@ static void budgets_are_spent(void **state) {
             char text[200];
             snprintf(text, sizeof text, "candidates=8 %s", variants[v]);
             berth_settings settings = settings_of(*state, text);
-            berth_search *search = start(*state, s.problem, 5, budgets[i], 1);
+            berth_search *search = support_search(*state, s.problem, 5, budgets[i], 1);
             run(search, &settings, NULL);
             assert_int_equal(search->evaluations, budgets[i]);
             if (budgets[i] >= 4) assert_true(search->has_best);
@@ -121,7 +100,7 @@ static void budgets_are_spent(void **state) {
 
 static void time_is_kept(void **state) {
     support_setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 100, 4, BERTH_CASE_CONCURRENT, 12);
-    berth_search *search = start(*state, s.problem, 5, INT64_MAX, 1);
+    berth_search *search = support_search(*state, s.problem, 5, INT64_MAX, 1);
     search->budget.seconds = 0.3;
     double before = berth_search_clock();
     run(search, NULL, NULL);
@@ -136,7 +115,8 @@ static void answers_say_where_they_come_from(void **state) {
     support_setting s = a_case(*state, BERTH_GENERATED_TRANSFORMER, 80, 4, BERTH_CASE_CONCURRENT, 13);
     berth_settings all = settings_of(*state, ""), rough = settings_of(*state, "polish=0"),
                    smooth = settings_of(*state, "polish=1");
-    berth_search *seeds = start(*state, s.problem, 1, 400, 1), *search = start(*state, s.problem, 1, 4, 1);
+    berth_search *seeds = support_search(*state, s.problem, 1, 400, 1),
+                 *search = support_search(*state, s.problem, 1, 4, 1);
     assert_int_equal(berth_learn_seeds(seeds, BERTH_SEEDS_ALL), BERTH_OK);
     int64_t n_seeds = seeds->evaluations;
     run(search, &all, NULL); /* four devices, and nothing is left */
@@ -146,7 +126,7 @@ static void answers_say_where_they_come_from(void **state) {
     const berth_settings *how[] = {&rough, &smooth};
     const berth_source expected[] = {BERTH_SOURCE_SAMPLE, BERTH_SOURCE_POLISHED_SAMPLE};
     for (int i = 0; i < 2; i++) {
-        search = start(*state, s.problem, 1, n_seeds + 400, 1);
+        search = support_search(*state, s.problem, 1, n_seeds + 400, 1);
         run(search, how[i], NULL);
         assert_true(search->best_ms < seeds->best_ms);
         assert_int_equal(search->best_source, expected[i]);
@@ -165,7 +145,7 @@ static void rate_zero_changes_no_weights(void **state) {
         berth_settings settings = settings_of(*state, texts[i]);
         berth_policy *policy = NULL;
         assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
-        berth_search *search = start(*state, s.problem, 5, 60, 1);
+        berth_search *search = support_search(*state, s.problem, 5, 60, 1);
         run(search, &settings, policy);
         berth_search_free(search);
         size_t bytes = policy->params.n * sizeof(berth_real);
@@ -173,7 +153,7 @@ static void rate_zero_changes_no_weights(void **state) {
         void *before = malloc(bytes);
         assert_non_null(before);
         memcpy(before, policy->params.value, bytes);
-        search = start(*state, s.problem, 6, 200, 1);
+        search = support_search(*state, s.problem, 6, 200, 1);
         run(search, &settings, policy);
         assert_int_equal(memcmp(before, policy->params.value, bytes) == 0, i != 1);
         free(before);
@@ -195,8 +175,8 @@ static void it_learns(void **state) {
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
         support_setting s = a_case(*state, (berth_generated)kind, 120, 4, rules[kind % 2], 15);
         for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
-            berth_search *with = start(*state, s.problem, seed, EVALUATIONS, 1),
-                         *without = start(*state, s.problem, seed, EVALUATIONS, 1);
+            berth_search *with = support_search(*state, s.problem, seed, EVALUATIONS, 1),
+                         *without = support_search(*state, s.problem, seed, EVALUATIONS, 1);
             run(with, &on, NULL);
             run(without, &off, NULL);
             sum += log(with->best_ms / without->best_ms);
@@ -221,7 +201,7 @@ static void a_policy_carries_over(void **state) {
     for (int i = 0; i < (slow ? 2 : 8); i++) {
         support_setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), slow ? 10 : 100,
                                    2 + 2 * (i % 2), BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);
-        berth_search *search = start(*state, s.problem, 9, slow ? 60 : 400, 1);
+        berth_search *search = support_search(*state, s.problem, 9, slow ? 60 : 400, 1);
         run(search, &settings, policy);
         berth_search_free(search);
         support_setting_free(&s);
@@ -229,7 +209,8 @@ static void a_policy_carries_over(void **state) {
     double sum = 0;
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
         support_setting s = a_case(*state, (berth_generated)kind, slow ? 15 : 150, 6, BERTH_CASE_CONCURRENT, 50);
-        berth_search *with = start(*state, s.problem, 1, 100, 1), *without = start(*state, s.problem, 1, 100, 1);
+        berth_search *with = support_search(*state, s.problem, 1, 100, 1),
+                     *without = support_search(*state, s.problem, 1, 100, 1);
         run(with, &settings, policy);
         run(without, &settings, NULL);
         sum += log(with->best_ms / without->best_ms) / BERTH_GENERATED_COUNT;
@@ -290,7 +271,7 @@ static void the_chooser_finds_what_pays(void **state) {
 static double size_after(berth_ctx *ctx, bool pays_groups) {
     enum { DRAWS = 1600, LAST = 400, WEIGHTS = 9 };
     support_setting s = a_case(ctx, BERTH_GENERATED_LAYERS, 60, 3, BERTH_CASE_CONCURRENT, 2);
-    berth_search *search = start(ctx, s.problem, 1, 1000, 1);
+    berth_search *search = support_search(ctx, s.problem, 1, 1000, 1);
     berth_settings settings = settings_of(ctx, "grouping=parse seeds=single");
     berth_policy *policy = NULL;
     berth_params layout;
@@ -488,19 +469,19 @@ static void searching_allocates_nothing(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(any_problem, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_spent, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(time_is_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(answers_say_where_they_come_from, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(rate_zero_changes_no_weights, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(it_learns, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(a_policy_carries_over, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(it_knows_what_it_tried, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(small_problems_spend_their_budget, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(searching_allocates_nothing, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(any_problem, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_spent, support_open, support_close),
+        cmocka_unit_test_setup_teardown(time_is_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(answers_say_where_they_come_from, support_open, support_close),
+        cmocka_unit_test_setup_teardown(rate_zero_changes_no_weights, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_learns, support_open, support_close),
+        cmocka_unit_test_setup_teardown(a_policy_carries_over, support_open, support_close),
+        cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, support_open, support_close),
+        cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_knows_what_it_tried, support_open, support_close),
+        cmocka_unit_test_setup_teardown(small_problems_spend_their_budget, support_open, support_close),
+        cmocka_unit_test_setup_teardown(allocation_failures_are_reported, support_open, support_close),
+        cmocka_unit_test_setup_teardown(searching_allocates_nothing, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.refine", tests, NULL, NULL);
 }

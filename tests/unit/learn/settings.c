@@ -7,18 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static int count_choices(const char *choices) {
     int n = 1;
     for (; *choices; choices++) n += *choices == '|';
@@ -163,10 +151,10 @@ static void words_of_switches(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(table_is_sound),
-        cmocka_unit_test_setup_teardown(defaults_can_be_set, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(published_values, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(nonsense_is_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(words_of_switches, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(defaults_can_be_set, support_open, support_close),
+        cmocka_unit_test_setup_teardown(published_values, support_open, support_close),
+        cmocka_unit_test_setup_teardown(nonsense_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(words_of_switches, support_open, support_close),
     };
     return cmocka_run_group_tests_name("learn.settings", tests, NULL, NULL);
 }

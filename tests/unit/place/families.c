@@ -4,18 +4,6 @@
 
 #include <math.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static char *device_text(berth_ctx *ctx, const berth_device_set *set) {
     berth_text *text = NULL;
     assert_int_equal(berth_text_new(ctx, &text), BERTH_OK);
@@ -117,8 +105,8 @@ static void ladder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(devices_are_unlike, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(cases_are_as_they_say, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(devices_are_unlike, support_open, support_close),
+        cmocka_unit_test_setup_teardown(cases_are_as_they_say, support_open, support_close),
         cmocka_unit_test(ladder),
     };
     return cmocka_run_group_tests_name("place.families", tests, NULL, NULL);

@@ -4,18 +4,6 @@
 
 #include <math.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static void graphs_are_sound(void **state) {
     static const int32_t sizes[] = {1, 2, 3, 10, 100, 3000};
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++)
@@ -72,8 +60,8 @@ static void pace_is_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(graphs_are_sound, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(nonsense_is_refused, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(graphs_are_sound, support_open, support_close),
+        cmocka_unit_test_setup_teardown(nonsense_is_refused, support_open, support_close),
         cmocka_unit_test(pace_is_counted),
     };
     return cmocka_run_group_tests_name("place.generate", tests, NULL, NULL);

@@ -6,15 +6,6 @@
 
 #include <math.h>
 
-static int set_up(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static const char *const quick[] = {"CPU-only", "GPU-only", "greedy, CPU first", "greedy, GPU first", "hsdag",
                                     "min-cut",  "auto"};
 
@@ -130,5 +121,5 @@ int main(void) {
         cmocka_unit_test(as_json),
         cmocka_unit_test(every_allocation_may_fail),
     };
-    return cmocka_run_group_tests_name("place.paper", tests, set_up, tear_down);
+    return cmocka_run_group_tests_name("place.paper", tests, support_open, support_close);
 }

@@ -5,18 +5,6 @@
 #include <math.h>
 #include <time.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 typedef struct task {
     berth_graph *graph;
     berth_device_set *devices;
@@ -265,13 +253,13 @@ static void ladder(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(methods_have_names),
-        cmocka_unit_test_setup_teardown(bad_options_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(half_the_memory, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(pins_bans_together_and_io, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(time_is_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(cancelling_keeps_the_best, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(cancelled_before_an_answer, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(ladder, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(bad_options_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(half_the_memory, support_open, support_close),
+        cmocka_unit_test_setup_teardown(pins_bans_together_and_io, support_open, support_close),
+        cmocka_unit_test_setup_teardown(time_is_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(cancelling_keeps_the_best, support_open, support_close),
+        cmocka_unit_test_setup_teardown(cancelled_before_an_answer, support_open, support_close),
+        cmocka_unit_test_setup_teardown(ladder, support_open, support_close),
     };
     return cmocka_run_group_tests_name("place.place", tests, NULL, NULL);
 }

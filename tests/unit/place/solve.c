@@ -7,18 +7,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 typedef struct answer {
     bool feasible;
     double ms, bound, best_single;
@@ -249,16 +237,16 @@ static void topcuoglu(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(auto_serial, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(auto_queued, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(auto_concurrent, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(auto_contiguous, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(auto_throughput, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(all_methods_hold_their_promises, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(evaluations_end_every_method, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(one_evaluation_is_enough_for_the_promise, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(threads_change_nothing, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(topcuoglu, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(auto_serial, support_open, support_close),
+        cmocka_unit_test_setup_teardown(auto_queued, support_open, support_close),
+        cmocka_unit_test_setup_teardown(auto_concurrent, support_open, support_close),
+        cmocka_unit_test_setup_teardown(auto_contiguous, support_open, support_close),
+        cmocka_unit_test_setup_teardown(auto_throughput, support_open, support_close),
+        cmocka_unit_test_setup_teardown(all_methods_hold_their_promises, support_open, support_close),
+        cmocka_unit_test_setup_teardown(evaluations_end_every_method, support_open, support_close),
+        cmocka_unit_test_setup_teardown(one_evaluation_is_enough_for_the_promise, support_open, support_close),
+        cmocka_unit_test_setup_teardown(threads_change_nothing, support_open, support_close),
+        cmocka_unit_test_setup_teardown(topcuoglu, support_open, support_close),
     };
     return cmocka_run_group_tests_name("place.solve", tests, NULL, NULL);
 }

@@ -13,14 +13,14 @@ static char root[64];
 static int make_folder(void **state) {
     snprintf(root, sizeof root, "/tmp/berth-export-XXXXXX");
     assert_non_null(mkdtemp(root));
-    return make_ctx(state);
+    return support_open(state);
 }
 
 static int remove_folder(void **state) {
     char command[128];
     snprintf(command, sizeof command, "rm -r %s", root);
     assert_int_equal(system(command), 0);
-    return free_ctx(state);
+    return support_close(state);
 }
 
 static const char *in_root(const char *name) {

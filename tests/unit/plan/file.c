@@ -171,9 +171,7 @@ static void ladder(void **state) {
     char path[] = "/tmp/berth-plan-XXXXXX";
     made m = make_plan(*state, "tests/golden/cnn.onnx", "cpu,gpu", some_options("heft"));
     char *text = plan_text(*state, m.plan, false);
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    write_bytes(path, text, strlen(text));
     assert_true(support_ladder(run_ladder, path, 1) > 5);
     unlink(path);
     free(text);
@@ -182,12 +180,12 @@ static void ladder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(round_trip, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(document_of_the_search_is_a_plan, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(limits_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(damage_is_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(any_damage_is_survived, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(ladder, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(round_trip, support_open, support_close),
+        cmocka_unit_test_setup_teardown(document_of_the_search_is_a_plan, support_open, support_close),
+        cmocka_unit_test_setup_teardown(limits_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(damage_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(any_damage_is_survived, support_open, support_close),
+        cmocka_unit_test_setup_teardown(ladder, support_open, support_close),
     };
     return cmocka_run_group_tests_name("plan.file", tests, NULL, NULL);
 }

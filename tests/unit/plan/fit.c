@@ -172,9 +172,7 @@ static void ladder(void **state) {
     char path[] = "/tmp/berth-plan-XXXXXX";
     made m = make_plan(*state, "tests/golden/cnn.onnx", "cpu,gpu", some_options("heft"));
     char *text = plan_text(*state, m.plan, false);
-    int fd = mkstemp(path);
-    assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
-    close(fd);
+    write_bytes(path, text, strlen(text));
     rung r = {m.graph, path};
     support_ladder(simulate_from_file, &r, 1);
     unlink(path);
@@ -184,12 +182,12 @@ static void ladder(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(simulation_gives_the_same_bits, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(a_plan_for_another_model_is_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(force_finds_by_name, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(other_shapes_are_refused, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(what_does_not_run_follows, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(ladder, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(simulation_gives_the_same_bits, support_open, support_close),
+        cmocka_unit_test_setup_teardown(a_plan_for_another_model_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(force_finds_by_name, support_open, support_close),
+        cmocka_unit_test_setup_teardown(other_shapes_are_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(what_does_not_run_follows, support_open, support_close),
+        cmocka_unit_test_setup_teardown(ladder, support_open, support_close),
     };
     return cmocka_run_group_tests_name("plan.fit", tests, NULL, NULL);
 }

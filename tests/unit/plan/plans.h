@@ -14,18 +14,6 @@ typedef struct made {
     berth_plan *plan;
 } made;
 
-static inline int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static inline int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* A plan for a file of the source tree. `devices` NULL: the workload's own. */
 static inline made make_plan(berth_ctx *ctx, const char *path, const char *devices, berth_place_options how) {
     made m = {.graph = support_read(ctx, support_source(path))};
@@ -61,13 +49,18 @@ static inline char *plan_text(berth_ctx *ctx, const berth_plan *plan, bool searc
     return copy;
 }
 
-/* Reads a plan from bytes by way of a file. */
-static inline berth_status read_bytes(berth_ctx *ctx, berth_plan **plan, const char *bytes, size_t n) {
-    char path[] = "/tmp/berth-plan-XXXXXX";
+/* `path` ends in XXXXXX, for which a name is found. */
+static inline void write_bytes(char *path, const char *bytes, size_t n) {
     int fd = mkstemp(path);
     assert_true(fd >= 0);
     assert_int_equal(write(fd, bytes, n), (ssize_t)n);
-    close(fd);
+    assert_int_equal(close(fd), 0);
+}
+
+/* Reads a plan from bytes by way of a file. */
+static inline berth_status read_bytes(berth_ctx *ctx, berth_plan **plan, const char *bytes, size_t n) {
+    char path[] = "/tmp/berth-plan-XXXXXX";
+    write_bytes(path, bytes, n);
     berth_status status = berth_plan_read(ctx, plan, path);
     unlink(path);
     return status;

@@ -10,18 +10,6 @@
 #include "base/file.h"
 #include "policy/features.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* All of a view's features in an array that the arena owns. */
 static const berth_real *fill(berth_ctx *ctx, berth_arena *arena, const berth_view *view,
                               const berth_feature_options *options, int32_t *width) {
@@ -374,16 +362,16 @@ static void runs_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(input_of_the_code, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(blocks_by_hand, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(plans_outlive_their_view, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(slopes, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(fractal_by_hand, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(fractal_like_the_twin, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(fractal_of_large_graphs, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(costs_by_hand, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(costs_have_no_units, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(input_of_the_code, support_open, support_close),
+        cmocka_unit_test_setup_teardown(blocks_by_hand, support_open, support_close),
+        cmocka_unit_test_setup_teardown(plans_outlive_their_view, support_open, support_close),
+        cmocka_unit_test_setup_teardown(slopes, support_open, support_close),
+        cmocka_unit_test_setup_teardown(fractal_by_hand, support_open, support_close),
+        cmocka_unit_test_setup_teardown(fractal_like_the_twin, support_open, support_close),
+        cmocka_unit_test_setup_teardown(fractal_of_large_graphs, support_open, support_close),
+        cmocka_unit_test_setup_teardown(costs_by_hand, support_open, support_close),
+        cmocka_unit_test_setup_teardown(costs_have_no_units, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("policy.features", tests, NULL, NULL);
 }

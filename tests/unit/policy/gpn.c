@@ -8,18 +8,6 @@
 
 #include "policy/head.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* A network with its parameters and everything to run it. */
 typedef struct network {
     berth_ctx *ctx;
@@ -554,20 +542,20 @@ static void runs_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(parameters_of_the_paper, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(initial_weights, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(convolution_of_an_isolated_node, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(connected_graphs_end_as_one_cluster, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(components_end_as_one_cluster_each, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(dropout_and_self_loops_leave_several, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(batches_give_what_each_gives, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(assembled_loss_has_its_gradient, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(scores_get_a_gradient, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(draws_follow_the_probabilities, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(masked_devices_are_never_drawn, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(no_numbers_are_noticed, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(warm_steps_allocate_nothing, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(parameters_of_the_paper, support_open, support_close),
+        cmocka_unit_test_setup_teardown(initial_weights, support_open, support_close),
+        cmocka_unit_test_setup_teardown(convolution_of_an_isolated_node, support_open, support_close),
+        cmocka_unit_test_setup_teardown(connected_graphs_end_as_one_cluster, support_open, support_close),
+        cmocka_unit_test_setup_teardown(components_end_as_one_cluster_each, support_open, support_close),
+        cmocka_unit_test_setup_teardown(dropout_and_self_loops_leave_several, support_open, support_close),
+        cmocka_unit_test_setup_teardown(batches_give_what_each_gives, support_open, support_close),
+        cmocka_unit_test_setup_teardown(assembled_loss_has_its_gradient, support_open, support_close),
+        cmocka_unit_test_setup_teardown(scores_get_a_gradient, support_open, support_close),
+        cmocka_unit_test_setup_teardown(draws_follow_the_probabilities, support_open, support_close),
+        cmocka_unit_test_setup_teardown(masked_devices_are_never_drawn, support_open, support_close),
+        cmocka_unit_test_setup_teardown(no_numbers_are_noticed, support_open, support_close),
+        cmocka_unit_test_setup_teardown(warm_steps_allocate_nothing, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("policy.gpn", tests, NULL, NULL);
 }

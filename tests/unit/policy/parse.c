@@ -10,18 +10,6 @@
 #include "base/json.h"
 #include "policy/parse.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 enum { MAX_NODES = 64, MAX_PAIRS = MAX_NODES * MAX_NODES };
 
 /* Pairs as the twin sees them: a list in sorted order. */
@@ -430,15 +418,15 @@ static void large_graphs_take_no_square(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(recorded_cases, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(path_with_symmetric_scores, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(path_with_a_stolen_node, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(like_the_twin, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(symmetric_scores_give_components, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(batches_are_parsed_one_by_one, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(links_joined_and_built, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(large_graphs_take_no_square, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(recorded_cases, support_open, support_close),
+        cmocka_unit_test_setup_teardown(path_with_symmetric_scores, support_open, support_close),
+        cmocka_unit_test_setup_teardown(path_with_a_stolen_node, support_open, support_close),
+        cmocka_unit_test_setup_teardown(like_the_twin, support_open, support_close),
+        cmocka_unit_test_setup_teardown(symmetric_scores_give_components, support_open, support_close),
+        cmocka_unit_test_setup_teardown(batches_are_parsed_one_by_one, support_open, support_close),
+        cmocka_unit_test_setup_teardown(links_joined_and_built, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
+        cmocka_unit_test_setup_teardown(large_graphs_take_no_square, support_open, support_close),
     };
     return cmocka_run_group_tests_name("policy.parse", tests, NULL, NULL);
 }

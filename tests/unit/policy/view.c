@@ -8,18 +8,6 @@
 #include "base/json.h"
 #include "graph/graph.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    if (berth_ctx_new(&ctx, NULL) != BERTH_OK) return -1;
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* Groups and edges of shared/HSDAG.md 2.2. */
 static void counts_of_the_models(void **state) {
     static const struct {
@@ -228,12 +216,12 @@ static void runs_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(counts_of_the_models, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(numbers_of_the_code, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(random_graphs_with_limits, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(problems_without_a_graph, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(masks_of_clusters, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(counts_of_the_models, support_open, support_close),
+        cmocka_unit_test_setup_teardown(numbers_of_the_code, support_open, support_close),
+        cmocka_unit_test_setup_teardown(random_graphs_with_limits, support_open, support_close),
+        cmocka_unit_test_setup_teardown(problems_without_a_graph, support_open, support_close),
+        cmocka_unit_test_setup_teardown(masks_of_clusters, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("policy.view", tests, NULL, NULL);
 }

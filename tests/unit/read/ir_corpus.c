@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Real files: the bundled models, the collection in ../shared/data/ir with the counts of its MANIFEST.tsv, and the
  * documents of OpenVINO's own tests. Whoever counted there did it with another XML parser. */
-#include "support.h"
+#include "reading.h"
 
 #include "read/source.h"
 
@@ -9,19 +9,6 @@
 #include <stdio.h>
 
 enum { MAX_COLUMNS = 32, TAR_BLOCK = 512 };
-
-static berth_ctx *ctx;
-
-static int set_up(void **state) {
-    (void)state;
-    return berth_ctx_new(&ctx, NULL);
-}
-
-static int tear_down(void **state) {
-    (void)state;
-    berth_ctx_free(ctx);
-    return 0;
-}
 
 typedef struct exception {
     const char *name, *why;

@@ -8,20 +8,10 @@ static int set_up(void **state) {
 
 static void check_graph(const berth_graph *graph) {
     assert_int_equal(berth_graph_format(graph), BERTH_FORMAT_MOIRAI);
-    assert_int_equal(berth_graph_op_count(graph), 5);
     assert_int_equal(berth_graph_tensor_count(graph), 5);
-    static const struct {
-        const char *name;
-        int64_t id, where;
-    } ops[] = {{"task0", 0, 2}, {"task5", 5, 3}, {"task7", 7, 5}, {"task9", 9, 6}, {"task12", 12, 7}};
-    for (int32_t i = 0; i < 5; i++) {
-        const berth_op *op = berth_graph_op(graph, i);
-        assert_string_equal(op->name, ops[i].name);
-        assert_string_equal(op->type, "task");
-        assert_int_equal(op->id, ops[i].id);
-        assert_int_equal(op->where, ops[i].where);
-        assert_int_equal(op->flags, 0);
-    }
+    static const workload_op ops[] = {
+        {"task0", 0, 2}, {"task5", 5, 3}, {"task7", 7, 5}, {"task9", 9, 6}, {"task12", 12, 7}};
+    workload_same_ops(graph, ops, 5);
     static const berth_edge edges[] = {
         {0, 1, 0, 0, 0}, {0, 2, 1, 0, 0}, {1, 3, 0, 0, 0}, {2, 3, 0, 1, 0}, {2, 4, 1, 0, 0}};
     workload_same_edges(graph, edges, 5);

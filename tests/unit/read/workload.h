@@ -115,6 +115,23 @@ static inline void workload_same(const double *got, const double *expected, size
         if (!(got[i] == expected[i])) fail_msg("[%zu] is %g, not %g", i, got[i], expected[i]);
 }
 
+typedef struct workload_op {
+    const char *name;
+    int64_t id, where;
+} workload_op;
+
+static inline void workload_same_ops(const berth_graph *graph, const workload_op *expected, int32_t n) {
+    assert_int_equal(berth_graph_op_count(graph), n);
+    for (int32_t i = 0; i < n; i++) {
+        const berth_op *op = berth_graph_op(graph, i);
+        assert_string_equal(op->name, expected[i].name);
+        assert_string_equal(op->type, "task");
+        assert_int_equal(op->id, expected[i].id);
+        assert_int_equal(op->where, expected[i].where);
+        assert_int_equal(op->flags, 0);
+    }
+}
+
 /* Edge by edge: from, to, their ports, and whether two edges share a tensor as expected. */
 static inline void workload_same_edges(const berth_graph *graph, const berth_edge *expected, int32_t n) {
     assert_int_equal(berth_graph_edge_count(graph), n);

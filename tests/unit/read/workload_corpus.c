@@ -6,15 +6,6 @@
 #include <math.h>
 #include <stdio.h>
 
-static int set_up(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static const char *data_folder(void) {
     const char *folder = support_shared("data/workloads");
     if (!folder) support_skip("the folder of workloads is absent");
@@ -199,11 +190,11 @@ static void survives_failed_allocations(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(msr, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(moirai, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(moirai_memory_is_tight, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(dagbench, set_up, tear_down),
-        cmocka_unit_test_setup_teardown(survives_failed_allocations, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(msr, support_open, support_close),
+        cmocka_unit_test_setup_teardown(moirai, support_open, support_close),
+        cmocka_unit_test_setup_teardown(moirai_memory_is_tight, support_open, support_close),
+        cmocka_unit_test_setup_teardown(dagbench, support_open, support_close),
+        cmocka_unit_test_setup_teardown(survives_failed_allocations, support_open, support_close),
     };
     return cmocka_run_group_tests_name("read.workload_corpus", tests, NULL, NULL);
 }

@@ -6,15 +6,6 @@
 
 #include <math.h>
 
-static int set_up(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static berth_npy tensor_of(char kind, int32_t item_size, int64_t n, const void *data) {
     return (berth_npy){.kind = kind,
                        .item_size = item_size,
@@ -117,5 +108,5 @@ int main(void) {
         cmocka_unit_test(narrow_floats),
         cmocka_unit_test(what_is_counted_must_be_equal),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_open, support_close);
 }

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Stands for an OpenVINO that is too old, crashes, hangs or takes all memory, as $BERTH_FAKE says: "old", or any
  * version, else what it does when it is asked for it. All functions are there; none but the first does anything. */
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
+#include "trouble.h"
 
 typedef struct fake_version {
     const char *build, *description;
@@ -16,17 +13,7 @@ int ov_get_openvino_version(fake_version *out) {
     const char *how = getenv("BERTH_FAKE");
     out->build = how ? how : "2026.4.1-1-fake";
     out->description = "";
-    if (!how) return 0;
-    if (strcmp(how, "crash") == 0) raise(SIGSEGV);
-    if (strcmp(how, "hang") == 0)
-        for (;;) pause();
-    if (strcmp(how, "vanish") == 0) _exit(0);
-    if (strcmp(how, "memory") == 0)
-        for (;;) {
-            static char *volatile more; /* or a compiler would see that nobody wants it */
-            more = malloc(1 << 24);
-            if (more) memset(more, 1, 1 << 24);
-        }
+    if (how) make_trouble(how);
     return 0;
 }
 

@@ -18,6 +18,7 @@
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
  *                                is, if it says nothing), hang, fail
  *     room=N                     no more than N operations fit on the other device beside some on the CPU
+ *     slow=0.1                   a process takes so many seconds more
  *     quiet                      the other device does not say what its kernels take
  *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
  *     refuses                    (OpenVINO) the other device is said not to run the first operation
@@ -34,10 +35,10 @@
 #include "runtime/npy.h"
 #include "runtime/ov_map.h"
 #include "runtime/ov_report.h"
+#include "trouble.h"
 
-#include <signal.h>
 #include <stdio.h>
-#include <unistd.h>
+#include <time.h>
 
 enum { MOST_OPS = 1000, PROFILED_RUNS = 4 };
 
@@ -229,10 +230,9 @@ static void put_outputs(work *w, berth_answer *answer) {
 static void be_poisoned(const work *w, const char *refused, size_t size) {
     const char *op = setting("poison"), *how = setting("poisoned");
     if (!op || strcmp(w->kind, "split") != 0 || !w->device[atoi(op)]) return;
-    if (how && strncmp(how, "hang", 4) == 0)
-        for (;;) pause();
+    if (how && strncmp(how, "hang", 4) == 0) make_trouble("hang");
     if (how && strncmp(how, "fail", 4) == 0) _exit(write(BERTH_CHILD_ANSWER_FD, refused, size) < 0);
-    raise(SIGSEGV);
+    make_trouble("crash");
 }
 
 static void run_short(const work *w) {
@@ -244,22 +244,25 @@ static void run_short(const work *w) {
         _exit(write(BERTH_CHILD_ANSWER_FD, words, sizeof words - 1) < 0);
 }
 
+static void dawdle(void) {
+    const char *given = setting("slow");
+    double seconds = given ? strtod(given, NULL) : 0;
+    struct timespec rest = {.tv_sec = (time_t)seconds};
+    rest.tv_nsec = (long)(1e9 * (seconds - (double)rest.tv_sec));
+    while (nanosleep(&rest, &rest) != 0) {
+    }
+}
+
 static void misbehave(const work *w) {
     static const char refused[] = "{\"error\":{\"status\":-4,\"message\":\"the runtime says no\"}}";
+    static const char *const troubles[] = {"crash", "kill", "memory", "hang"};
     static const char gone[] = "{\"error\":{\"status\":-4,\"message\":\"webgpu: no such device\"}}";
     be_poisoned(w, refused, sizeof refused - 1);
     run_short(w);
-    if (is_told(w, "crash")) raise(SIGSEGV);
-    if (is_told(w, "kill")) raise(SIGKILL);
-    while (is_told(w, "memory")) {
-        static char *volatile more; /* or a compiler would see that nobody wants it */
-        more = malloc(1 << 24);
-        if (more) memset(more, 1, 1 << 24);
-    }
+    for (size_t i = 0; i < sizeof troubles / sizeof *troubles; i++)
+        if (is_told(w, troubles[i])) make_trouble(troubles[i]);
     if (w->job.devices[0] && is_told(w, "gone")) _exit(write(BERTH_CHILD_ANSWER_FD, gone, sizeof gone - 1) < 0);
-    if (is_told(w, "hang"))
-        for (;;) pause();
-    if (is_told(w, "silent")) _exit(0);
+    if (is_told(w, "silent")) make_trouble("vanish");
     if (is_told(w, "garbage")) _exit(write(BERTH_CHILD_ANSWER_FD, "]}what", 6) != 6);
     if (is_told(w, "fail")) _exit(write(BERTH_CHILD_ANSWER_FD, refused, sizeof refused - 1) < 0);
 }
@@ -293,6 +296,7 @@ int main(void) {
         if (berth_graph_op_count(w.graph) > MOST_OPS) return 9;
         (is_openvino(&w) ? find_places_in_map : find_places)(&w);
         take_number(&w);
+        dawdle();
         misbehave(&w);
         answer_run(&w, &answer);
     }

@@ -165,26 +165,57 @@ static inline int faked_close(void **state) {
     return left; /* nothing may be left behind */
 }
 
-/* A measurement on two devices, to be repeated. */
-typedef struct faked_measuring {
-    const faked *f;
+/* Measurements of a placement on two devices. */
+typedef struct faked_case {
+    faked *f;
     const char *const *devices;
-    const berth_placement *placement;
-    const berth_run_options *how;
-} faked_measuring;
+    berth_placement *placement;
+    berth_run_options how;
+    berth_measured *out; /* of the last one */
+} faked_case;
 
-static inline berth_status faked_measure_once(berth_ctx *ctx, void *user) {
-    const faked_measuring *m = user;
+/* MatMul there, Relu here: what the fake worker runs fastest. */
+static inline faked_case faked_case_open(faked *f, const char *const *devices, int32_t rounds) {
+    faked_case c = {.f = f, .devices = devices, .how = berth_run_options_default()};
+    c.how.rounds = rounds;
+    c.how.least_runs = c.how.most_runs = 3;
+    assert_int_equal(berth_placement_new(f->ctx, &c.placement, 2 * FAKED_BLOCK, false), BERTH_OK);
+    for (int i = 0; i < FAKED_BLOCK; i++) c.placement->device[i] = 1;
+    faked_forget(f);
+    return c;
+}
+
+static inline void faked_case_close(faked_case *c) {
+    berth_measured_free(c->out);
+    berth_placement_free(c->placement);
+}
+
+static inline berth_status faked_case_try(faked_case *c, const char *how) {
+    const faked *f = c->f;
+    faked_say(how);
+    faked_forget(f);
+    berth_measured_free(c->out);
+    return berth_measure(f->ctx, &c->out, f->runtime, f->graph, f->model, c->devices, 2, c->placement, &c->how);
+}
+
+static inline const berth_measured *faked_case_run(faked_case *c, const char *how) {
+    if (faked_case_try(c, how) != BERTH_OK) fail_msg("%s: %s", how, berth_ctx_message(c->f->ctx));
+    return c->out;
+}
+
+static inline berth_status faked_case_once(berth_ctx *ctx, void *user) {
+    const faked_case *c = user;
+    const faked *f = c->f;
     berth_measured *out = NULL;
     berth_status status =
-        berth_measure(ctx, &out, m->f->runtime, m->f->graph, m->f->model, m->devices, 2, m->placement, m->how);
+        berth_measure(ctx, &out, f->runtime, f->graph, f->model, c->devices, 2, c->placement, &c->how);
     berth_measured_free(out);
     return status;
 }
 
 /* The same with every allocation failing in turn: how many there are. */
-static inline long faked_measure_ladder(faked_measuring *measuring) {
-    return support_ladder(faked_measure_once, measuring, 20);
+static inline long faked_case_ladder(faked_case *c) {
+    return support_ladder(faked_case_once, c, 20);
 }
 
 #endif

@@ -2,43 +2,17 @@
 /* Inputs of the bundled models: right type and shape, within range, the same for the same seed. */
 #include "runtime/inputs.h"
 
+#include "folder.h"
 #include "runtime/npy.h"
-#include "runtime/scratch.h"
-#include "support.h"
 
 #include <math.h>
-#include <unistd.h>
 
-typedef struct fixture {
-    berth_ctx *ctx;
-    berth_arena arena;
-    const char *folder;
-} fixture;
-
-static int set_up(void **state) {
-    static fixture f;
-    assert_int_equal(berth_ctx_new(&f.ctx, NULL), BERTH_OK);
-    berth_arena_init(&f.arena, berth_ctx_allocator(f.ctx));
-    assert_int_equal(berth_scratch_make(f.ctx, &f.arena, &f.folder), BERTH_OK);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    berth_scratch_remove(f->folder);
-    assert_int_not_equal(access(f->folder, F_OK), 0);
-    berth_arena_deinit(&f->arena);
-    berth_ctx_free(f->ctx);
-    return 0;
-}
-
-static void make(fixture *f, const berth_graph *graph, uint64_t seed, const berth_job_file **files, int32_t *n) {
+static void make(foldered *f, const berth_graph *graph, uint64_t seed, const berth_job_file **files, int32_t *n) {
     assert_int_equal(berth_inputs_make(f->ctx, &f->arena, graph, f->folder, NULL, 0, seed, files, n), BERTH_OK);
 }
 
 static void images(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_graph *graph = support_read(f->ctx, support_source("models/googlenet.onnx"));
     const berth_job_file *files;
     int32_t n = 0;
@@ -65,7 +39,7 @@ static void images(void **state) {
 
 /* Words of a language model select rows of a table. */
 static void words(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_graph *graph = support_read(f->ctx, support_source("models/bert_base.onnx"));
     const berth_job_file *files;
     int32_t n = 0;
@@ -88,7 +62,7 @@ static void words(void **state) {
 }
 
 static void files_of_the_user(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_graph *graph = support_read(f->ctx, support_source("models/bert_base.onnx"));
     const berth_job_file *files, *made;
     int32_t n = 0;
@@ -113,5 +87,5 @@ int main(void) {
         cmocka_unit_test(words),
         cmocka_unit_test(files_of_the_user),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, folder_open, folder_close);
 }

@@ -6,44 +6,10 @@
 #include "runtime/places.h"
 #include "runtime/trial.h"
 
-typedef struct measuring {
-    berth_placement *placement;
-    berth_run_options how;
-    berth_measured *out;
-} measuring;
-
-/* MatMul there, Relu here: what the fake worker runs fastest. */
-static void open_case(faked *f, measuring *m) {
-    *m = (measuring){.how = berth_run_options_default()};
-    m->how.rounds = 7;
-    m->how.least_runs = m->how.most_runs = 3;
-    assert_int_equal(berth_placement_new(f->ctx, &m->placement, 2 * FAKED_BLOCK, false), BERTH_OK);
-    for (int i = 0; i < FAKED_BLOCK; i++) m->placement->device[i] = 1;
-    faked_forget(f);
-}
-
-static berth_status try_case(faked *f, measuring *m, const char *how) {
-    faked_say(how);
-    faked_forget(f);
-    return berth_measure(f->ctx, &m->out, f->runtime, f->graph, f->model, faked_devices, 2, m->placement, &m->how);
-}
-
-static const berth_measured *run_case(faked *f, measuring *m, const char *how) {
-    berth_measured_free(m->out);
-    if (try_case(f, m, how) != BERTH_OK) fail_msg("%s: %s", how, berth_ctx_message(f->ctx));
-    return m->out;
-}
-
-static void close_case(measuring *m) {
-    berth_measured_free(m->out);
-    berth_placement_free(m->placement);
-}
-
 static void gains_are_paired(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
-    const berth_measured *out = run_case(f, &m, "");
+    faked_case m = faked_case_open(f, faked_devices, 7);
+    const berth_measured *out = faked_case_run(&m, "");
     double gain = 1 - f->split_ms / f->cpu_ms;
     assert_true(out->n_singles == 2 && out->best >= 0 && fabs(out->gain - gain) < 1e-9);
     assert_true(fabs(out->gain_low - gain) < 1e-9); /* without noise there is no doubt */
@@ -51,43 +17,41 @@ static void gains_are_paired(void **state) {
     assert_string_equal(out->plan.name, "plan");
     assert_string_equal(out->singles[1].name, "webgpu");
     assert_string_equal(out->runtime_version, "1.99.0");
-    out = run_case(f, &m, "cpu=10 other=8 split=7.9 noise=0.2");
+    out = faked_case_run(&m, "cpu=10 other=8 split=7.9 noise=0.2");
     assert_true(out->best == 1 && out->gain_low < out->gain && out->gain_low < 0.03);
     assert_true(out->plan.latency.low_ms < out->plan.latency.high_ms);
-    out = run_case(f, &m, "cpu=10 other=20 split=11");
+    out = faked_case_run(&m, "cpu=10 other=20 split=11");
     assert_true(out->best == 0 && fabs(out->gain + 0.1) < 1e-9 && out->gain_low < 0);
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 static void some_do_not_run(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
-    const berth_measured *out = run_case(f, &m, "crash=split");
+    faked_case m = faked_case_open(f, faked_devices, 7);
+    const berth_measured *out = faked_case_run(&m, "crash=split");
     assert_true(out->plan.latency.runs == 0 && isnan(out->gain) && isnan(out->gain_low) && out->best >= 0);
     assert_non_null(strstr(out->plan.reason, "signal 11"));
     assert_true(!out->outputs.equal && isnan(out->outputs.max_abs));
-    out = run_case(f, &m, "crash=other split=5");
+    out = faked_case_run(&m, "crash=other split=5");
     assert_true(out->best == 0 && out->singles[1].latency.runs == 0 && *out->singles[1].reason && out->gain > 0.5);
-    out = run_case(f, &m, "crash=cpu split=5"); /* then the other device is the reference */
+    out = faked_case_run(&m, "crash=cpu split=5"); /* then the other device is the reference */
     assert_true(out->best == 1 && out->outputs.equal && out->outputs.max_abs == 0);
-    out = run_case(f, &m, "crash=split@4"); /* it ran in four rounds, and then no more */
+    out = faked_case_run(&m, "crash=split@4"); /* it ran in four rounds, and then no more */
     assert_true(out->plan.latency.runs == 12 && *out->plan.reason && out->n_checked == 0);
-    out = run_case(f, &m, "crash=split@7"); /* only where it is to be seen where operations ran */
+    out = faked_case_run(&m, "crash=split@7"); /* only where it is to be seen where operations ran */
     assert_true(out->plan.latency.runs == 21 && !*out->plan.reason && out->n_checked == 0 && out->gain > 0.5);
-    out = run_case(f, &m, "differ=split");
+    out = faked_case_run(&m, "differ=split");
     assert_true(!out->outputs.equal && fabs(out->outputs.max_abs - 1) < 1e-6);
-    out = run_case(f, &m, "shape=split");
+    out = faked_case_run(&m, "shape=split");
     assert_false(out->outputs.equal);
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 /* Kept on the CPU by the runtime is only what it keeps there also when everything is to be on the other device. */
 static void places_are_explained(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
-    const berth_measured *out = run_case(f, &m, "kept=MatMul");
+    faked_case m = faked_case_open(f, faked_devices, 7);
+    const berth_measured *out = faked_case_run(&m, "kept=MatMul");
     assert_true(out->n_checked == 2 * FAKED_BLOCK && out->n_deviations == FAKED_BLOCK);
     for (int32_t i = 0; i < out->n_deviations; i++) {
         const berth_deviation *d = &out->deviations[i];
@@ -96,13 +60,13 @@ static void places_are_explained(void **state) {
         assert_string_equal(d->ran, "cpu");
     }
     assert_int_equal(faked_jobs(f, "other"), 7 + 1); /* the other device is asked once */
-    out = run_case(f, &m, "strays=MatMul");
+    out = faked_case_run(&m, "strays=MatMul");
     assert_true(out->n_deviations == FAKED_BLOCK);
     for (int32_t i = 0; i < out->n_deviations; i++)
         assert_true(!out->deviations[i].explained && strstr(out->deviations[i].reason, "has put it there"));
-    run_case(f, &m, "");
+    faked_case_run(&m, "");
     assert_int_equal(faked_jobs(f, "other"), 7); /* nobody asks without a reason */
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 static void shapes_are_told_apart(void **state) {
@@ -139,12 +103,11 @@ static void shapes_are_told_apart(void **state) {
 /* What a narrower type gains is told apart from what the placement gains. */
 static void precision_is_told_apart(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
-    run_case(f, &m, "");
+    faked_case m = faked_case_open(f, faked_devices, 7);
+    faked_case_run(&m, "");
     assert_null(m.out->full);
     m.how.native_precision = true;
-    run_case(f, &m, "narrow=0.5");
+    faked_case_run(&m, "narrow=0.5");
     assert_non_null(m.out->full);
     assert_int_equal(faked_jobs(f, "cpu"), 2 * m.how.rounds);
     for (int d = 0; d < 2; d++) {
@@ -154,13 +117,12 @@ static void precision_is_told_apart(void **state) {
     /* The gain is over a device that may use it, too. */
     double best = fmin(m.out->singles[0].latency.median_ms, m.out->singles[1].latency.median_ms);
     assert_true(fabs(m.out->gain - (1 - m.out->plan.latency.median_ms / best)) < 1e-9);
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 static void none_runs(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
+    faked_case m = faked_case_open(f, faked_devices, 7);
     for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++) m.placement->device[i] = 0;
     static const char *const one[] = {"cpu"};
     faked_say("crash=cpu");
@@ -168,15 +130,14 @@ static void none_runs(void **state) {
                      BERTH_E_UNSUPPORTED);
     assert_null(m.out);
     assert_non_null(strstr(berth_ctx_message(f->ctx), "signal 11"));
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 /* Refused before anything is run. */
 static void what_cannot_be_measured(void **state) {
     faked *f = *state;
     static const char *const three[] = {"cpu", "webgpu", "cuda"}, *const unknown[] = {"cpu", "abacus"};
-    measuring m;
-    open_case(f, &m);
+    faked_case m = faked_case_open(f, faked_devices, 7);
     m.placement->device[FAKED_BLOCK] = 2;
     assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, three, 3, m.placement, &m.how),
                      BERTH_E_INFEASIBLE);
@@ -197,16 +158,15 @@ static void what_cannot_be_measured(void **state) {
     berth_placement_free(fitting);
     berth_graph_free(other);
     assert_int_equal(faked_jobs(f, NULL), 0); /* all of it before anything was run */
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 static void survives_failing_allocations(void **state) {
-    measuring m;
     if (!support_is_optimised()) return; /* some thousand processes: minutes, where they are slow */
-    open_case(*state, &m);
+    faked_case m = faked_case_open(*state, faked_devices, 7);
     m.how.rounds = 1;
-    assert_true(faked_measure_ladder(&(faked_measuring){*state, faked_devices, m.placement, &m.how}) > 20);
-    close_case(&m);
+    assert_true(faked_case_ladder(&m) > 20);
+    faked_case_close(&m);
 }
 
 /* --- the real runtime ------------------------------------------------------------------------------------------- */

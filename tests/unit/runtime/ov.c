@@ -14,15 +14,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int set_up(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* --- element types ---------------------------------------------------------------------------------------------- */
 
 /* As the headers of these releases number them (that of 2024.0 as its Python package hashes types). */
@@ -314,5 +305,5 @@ int main(void) {
         cmocka_unit_test(survives_failing_allocations),
     };
     support_foreign_children();
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_open, support_close);
 }

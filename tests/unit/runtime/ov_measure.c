@@ -4,68 +4,34 @@
 #include "runtime/kind.h"
 #include "runtime/op_times.h"
 
-typedef struct measuring {
-    berth_placement *placement;
-    berth_run_options how;
-    berth_measured *out;
-} measuring;
-
-/* MatMul there, Relu here: what the fake worker runs fastest. */
-static void open_case(faked *f, measuring *m) {
-    *m = (measuring){.how = berth_run_options_default()};
-    m->how.rounds = 2;
-    m->how.least_runs = m->how.most_runs = 3;
-    assert_int_equal(berth_placement_new(f->ctx, &m->placement, 2 * FAKED_BLOCK, false), BERTH_OK);
-    for (int i = 0; i < FAKED_BLOCK; i++) m->placement->device[i] = 1;
-    faked_forget(f);
-}
-
-static const berth_measured *run_case(faked *f, measuring *m, const char *how) {
-    berth_measured_free(m->out);
-    m->out = NULL;
-    faked_say(how);
-    faked_forget(f);
-    if (berth_measure(f->ctx, &m->out, f->runtime, f->graph, f->model, faked_ov_devices, 2, m->placement, &m->how) !=
-        BERTH_OK)
-        fail_msg("%s: %s", how, berth_ctx_message(f->ctx));
-    return m->out;
-}
-
-static void close_case(measuring *m) {
-    berth_measured_free(m->out);
-    berth_placement_free(m->placement);
-}
-
 static void places_are_read_back(void **state) {
     faked *f = *state;
-    measuring m;
-    open_case(f, &m);
-    const berth_measured *out = run_case(f, &m, "");
+    faked_case m = faked_case_open(f, faked_ov_devices, 2);
+    const berth_measured *out = faked_case_run(&m, "");
     assert_true(fabs(out->gain - (1 - f->split_ms / f->cpu_ms)) < 1e-9);
     assert_true(out->n_deviations == 0 && out->n_checked == 2 * FAKED_BLOCK);
     assert_true(out->n_pieces == 2 && out->n_planned_pieces == 2);
     assert_string_equal(out->pieces[0], "CPU1:bf16"); /* by our name, not OpenVINO's */
     assert_string_equal(out->pieces[1], "CPU0");
     assert_string_equal(out->singles[1].name, "CPU1:bf16");
-    out = run_case(f, &m, "elsewhere");
+    out = faked_case_run(&m, "elsewhere");
     assert_int_equal(out->n_deviations, 1);
     assert_int_equal(out->deviations[0].op, 0);
     assert_string_equal(out->deviations[0].ran, "CPU0");
     assert_false(out->deviations[0].explained);
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 /* Narrow devices are compared with the tolerance of their type, and never are the reference if another runs. */
 static void precision_sets_the_tolerance(void **state) {
     faked *f = *state;
     static const char *const wide[] = {"CPU0", "CPU1"};
-    measuring m;
-    open_case(f, &m);
-    const berth_measured *out = run_case(f, &m, "differ=other"); /* which is the narrow one */
+    faked_case m = faked_case_open(f, faked_ov_devices, 2);
+    const berth_measured *out = faked_case_run(&m, "differ=other"); /* which is the narrow one */
     assert_true(out->outputs.equal && out->outputs.max_abs == 0);
-    out = run_case(f, &m, "crash=cpu differ=other"); /* then there is no other */
+    out = faked_case_run(&m, "crash=cpu differ=other"); /* then there is no other */
     assert_false(out->outputs.equal);
-    out = run_case(f, &m, "near=split");
+    out = faked_case_run(&m, "near=split");
     assert_true(out->outputs.equal && out->outputs.max_abs > 0.01);
     berth_measured_free(m.out);
     m.out = NULL;
@@ -73,14 +39,13 @@ static void precision_sets_the_tolerance(void **state) {
     assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, wide, 2, m.placement, &m.how),
                      BERTH_OK);
     assert_false(m.out->outputs.equal);
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 static void what_cannot_be_measured(void **state) {
     faked *f = *state;
     static const char *const twice[] = {"CPU0", "CPU0:bf16"}, *const unknown[] = {"CPU0", "a b"};
-    measuring m;
-    open_case(f, &m);
+    faked_case m = faked_case_open(f, faked_ov_devices, 2);
     faked_say("");
     assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, twice, 2, m.placement, &m.how),
                      BERTH_E_ARG);
@@ -96,7 +61,7 @@ static void what_cannot_be_measured(void **state) {
     berth_placement_free(fitting);
     berth_graph_free(ir);
     assert_int_equal(faked_jobs(f, NULL), 0); /* all of it before anything was run */
-    close_case(&m);
+    faked_case_close(&m);
 }
 
 /* What a device refuses has no time there; the rest has what the report says. */
@@ -118,12 +83,11 @@ static void times_and_support(void **state) {
 }
 
 static void survives_failing_allocations(void **state) {
-    measuring m;
     if (!support_is_optimised()) return; /* some thousand processes: minutes, where they are slow */
-    open_case(*state, &m);
+    faked_case m = faked_case_open(*state, faked_ov_devices, 2);
     m.how.rounds = 1;
-    assert_true(faked_measure_ladder(&(faked_measuring){*state, faked_ov_devices, m.placement, &m.how}) > 20);
-    close_case(&m);
+    assert_true(faked_case_ladder(&m) > 20);
+    faked_case_close(&m);
 }
 
 int main(void) {

@@ -9,15 +9,6 @@
 #include <stdio.h>
 #include <unistd.h>
 
-static int set_up(void **state) {
-    return berth_ctx_new((berth_ctx **)state, NULL) == BERTH_OK ? 0 : -1;
-}
-
-static int tear_down(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* What a device is said to be with the fake library. */
 static const char *reason_with(berth_ctx *ctx, const char *how, double seconds, double memory, berth_status status) {
     static char why[1024];
@@ -218,5 +209,5 @@ int main(void) {
         cmocka_unit_test(survives_failing_allocations),
     };
     support_foreign_children();
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, support_open, support_close);
 }

@@ -71,11 +71,24 @@ static void gains_are_not_imagined(void **state) {
     if (n >= 100) assert_true(wrong <= 0.1 * n && found >= 0.95 * n);
 }
 
+/* The same gain in every round is sure from five on. */
+static void few_pairs_are_not_sure(void **state) {
+    const double a[6] = {10, 11, 12, 13, 14, 15}, b[6] = {5, 5.5, 6, 6.5, 7, 7.5};
+    double gain, low;
+    (void)state;
+    for (size_t n = 0; n <= 6; n++) {
+        berth_stats_paired_gain(a, b, n, &gain, &low);
+        assert_true(n == 0 ? isnan(gain) : fabs(gain - 0.5) < 1e-12);
+        assert_true(n < 5 ? isnan(low) : fabs(low - 0.5) < 1e-12);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(quantiles),
         cmocka_unit_test(intervals_hold_the_median),
         cmocka_unit_test(gains_are_not_imagined),
+        cmocka_unit_test(few_pairs_are_not_sure),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,43 +2,18 @@
 /* Profiles that the test writes itself: medians over runs, kernels of nodes, and profiles that are none. */
 #include "runtime/trace.h"
 
-#include "runtime/scratch.h"
-#include "support.h"
+#include "folder.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <unistd.h>
 
-typedef struct fixture {
-    berth_ctx *ctx;
-    berth_arena arena;
-    const char *folder;
-} fixture;
-
-static int set_up(void **state) {
-    static fixture f;
-    assert_int_equal(berth_ctx_new(&f.ctx, NULL), BERTH_OK);
-    berth_arena_init(&f.arena, berth_ctx_allocator(f.ctx));
-    assert_int_equal(berth_scratch_make(f.ctx, &f.arena, &f.folder), BERTH_OK);
-    *state = &f;
-    return 0;
-}
-
-static int tear_down(void **state) {
-    fixture *f = *state;
-    berth_scratch_remove(f->folder);
-    berth_arena_deinit(&f->arena);
-    berth_ctx_free(f->ctx);
-    return 0;
-}
-
-static const char *path_of(fixture *f) {
+static const char *path_of(foldered *f) {
     static char path[512];
     snprintf(path, sizeof path, "%s/profile.json", f->folder);
     return path;
 }
 
-static berth_status read_text(fixture *f, const char *text, int32_t skip, berth_trace *trace) {
+static berth_status read_text(foldered *f, const char *text, int32_t skip, berth_trace *trace) {
     FILE *file = fopen(path_of(f), "wb");
     assert_non_null(file);
     assert_true(fputs(text, file) >= 0);
@@ -46,11 +21,11 @@ static berth_status read_text(fixture *f, const char *text, int32_t skip, berth_
     return berth_trace_read(f->ctx, &f->arena, path_of(f), skip, trace);
 }
 
-static void expect(fixture *f, const char *text, int32_t skip, berth_trace *trace) {
+static void expect(foldered *f, const char *text, int32_t skip, berth_trace *trace) {
     if (read_text(f, text, skip, trace) != BERTH_OK) fail_msg("%s", berth_ctx_message(f->ctx));
 }
 
-static void refuse(fixture *f, const char *text, const char *fragment) {
+static void refuse(foldered *f, const char *text, const char *fragment) {
     berth_trace trace;
     assert_int_equal(read_text(f, text, 0, &trace), BERTH_E_FORMAT);
     if (!strstr(berth_ctx_message(f->ctx), fragment)) fail_msg("'%s' lacks '%s'", berth_ctx_message(f->ctx), fragment);
@@ -97,7 +72,7 @@ static void expect_ms(double got, double wanted) {
 }
 
 static void medians_over_runs(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     const char *text = profile_of("a=9000 b=1 | a=3000 b=2 | a=1000 b=4 |");
     berth_trace trace;
     expect(f, text, 0, &trace);
@@ -118,7 +93,7 @@ static void medians_over_runs(void **state) {
 
 /* Several kernels of one node in a run are one sum, in whichever order the device has told of them. */
 static void kernels_belong_to_nodes(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_trace trace;
     expect(f, profile_of("a=10 b=10 c=10 a:1000 a:500 c!70 | a=10 b=10 c=10 a:2000 a:700 c!90 | x:5 x!5"), 0, &trace);
     assert_int_equal(trace.n_nodes, 3);
@@ -135,7 +110,7 @@ static void kernels_belong_to_nodes(void **state) {
 }
 
 static void what_is_no_profile(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     refuse(f, "", "profile.json");
     refuse(f, "[", "profile.json");
     refuse(f, "{}", "not a list of events");
@@ -153,7 +128,7 @@ static void what_is_no_profile(void **state) {
 
 /* Missing members are nothing, not a crash. */
 static void events_may_lack_members(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_trace trace;
     expect(f,
            "[{\"cat\":\"Session\",\"name\":\"model_run\"},{\"cat\":\"Node\",\"name\":\"a_kernel_time\"},"
@@ -169,7 +144,7 @@ static void events_may_lack_members(void **state) {
 
 /* Cut off at any byte, or with any byte changed: read or refused. */
 static void damaged_profiles(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     char good[8192], bad[8192];
     uint64_t random = 5;
     snprintf(good, sizeof good, "%s", profile_of("a=10 b=10 a:1000 a:500 b!7 | a=10 b=10 a:2000 a:700 b!9 |"));
@@ -200,7 +175,7 @@ static berth_status read_once(berth_ctx *ctx, void *user) {
 }
 
 static void survives_failing_allocations(void **state) {
-    fixture *f = *state;
+    foldered *f = *state;
     berth_trace trace;
     expect(f, profile_of("a=10 b=10 a:1000 | a=10 b=10 a:2000 |"), 0, &trace);
     assert_true(support_ladder(read_once, (void *)path_of(f), 1) > 2);
@@ -212,5 +187,5 @@ int main(void) {
         cmocka_unit_test(what_is_no_profile), cmocka_unit_test(events_may_lack_members),
         cmocka_unit_test(damaged_profiles),   cmocka_unit_test(survives_failing_allocations),
     };
-    return cmocka_run_group_tests(tests, set_up, tear_down);
+    return cmocka_run_group_tests(tests, folder_open, folder_close);
 }

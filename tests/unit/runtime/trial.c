@@ -128,6 +128,49 @@ static void turns_are_drawn(void **state) {
     berth_run_model_deinit(&r.model);
 }
 
+static int compare_doubles(const void *a, const void *b) {
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+/* One whose two fastest processes are far apart has more turns, until they are not or there are no more; what it takes
+ * undisturbed is what those two say. */
+static void disagreement_is_settled(void **state) {
+    static const double agreement = 0.02;
+    faked *f = *state;
+    running r;
+    int32_t n_more = 0;
+    open_trial(f, &r);
+    r.how.rounds = 2;
+    r.how.more_rounds = 3;
+    run_trial(f, &r, "");
+    for (int i = 0; i < N; i++) assert_true(r.results[i].n_rounds == 2 && r.results[i].unrest == 0);
+    assert_int_equal(r.turns.n, 2 * N);
+    run_trial(f, &r, "noise=0.5");
+    for (int i = 0; i < N; i++) {
+        const berth_trial_result *result = &r.results[i];
+        double ms[5];
+        assert_in_range(result->n_rounds, 2, 5);
+        for (int32_t n = 2; n <= result->n_rounds; n++) {
+            memcpy(ms, result->round_ms, (size_t)n * sizeof *ms);
+            qsort(ms, (size_t)n, sizeof *ms, compare_doubles);
+            assert_true(n == result->n_rounds || ms[1] / ms[0] - 1 > agreement); /* or it would have ended there */
+        }
+        assert_true(result->n_rounds == 5 || result->unrest <= agreement);
+        assert_true(fabs(result->steady_ms - (ms[0] + ms[1]) / 2) < 1e-12);
+        assert_true(fabs(result->unrest - (ms[1] / ms[0] - 1)) < 1e-12);
+        n_more += result->n_rounds - 2;
+    }
+    assert_true(n_more > 0 && r.turns.n == 2 * N + n_more && r.turns.of == r.turns.n);
+    r.how.until = 0; /* no time for more */
+    run_trial(f, &r, "noise=0.5");
+    for (int i = 0; i < N; i++) {
+        assert_int_equal(r.results[i].n_rounds, 1);
+        assert_true(r.results[i].steady_ms == r.results[i].round_ms[0] && r.results[i].unrest == 0);
+    }
+    berth_run_model_deinit(&r.model);
+}
+
 /* However one fails, the others have all their turns, and it has no more. */
 static void one_fails(void **state) {
     faked *f = *state;
@@ -212,6 +255,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(times_are_those_of_the_worker, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(memory_is_what_the_device_says, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(turns_are_drawn, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(disagreement_is_settled, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(one_fails, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(time_is_up, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(outputs_differ, faked_open, faked_close),

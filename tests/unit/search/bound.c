@@ -8,18 +8,6 @@
 #include "search/bound.h"
 #include "search/min_cut.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* The best of random placements in random orders. */
 static double best_of_orders(berth_ctx *ctx, const berth_problem *problem, int rounds) {
     uint64_t seed = 99;
@@ -168,5 +156,5 @@ int main(void) {
         cmocka_unit_test(throughput),
         cmocka_unit_test(survives_failing_allocations),
     };
-    return cmocka_run_group_tests_name("search.bound", tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests_name("search.bound", tests, support_open, support_close);
 }

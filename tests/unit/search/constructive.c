@@ -19,24 +19,6 @@ static const struct {
 };
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
-static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations) {
-    berth_search *search = NULL;
-    assert_int_equal(berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, 1), BERTH_OK);
-    return search;
-}
-
 /* METIS may be absent; everything else must succeed. */
 static bool run_method(berth_ctx *ctx, size_t method, berth_search *search) {
     berth_status status = methods[method].run(search);
@@ -57,7 +39,7 @@ static void random_problems(void **state) {
         bool orders_may_win = how.model == BERTH_MODEL_CONCURRENT && how.n_tasks > 5;
         n_problems += best < INFINITY;
         for (size_t m = 0; m < N_METHODS; m++) {
-            berth_search *search = start(*state, problem, 5, 40);
+            berth_search *search = support_search(*state, problem, 5, 40, 1);
             if (run_method(*state, m, search)) {
                 support_check_best(*state, search);
                 assert_true(search->evaluations <= 40);
@@ -87,13 +69,11 @@ static void larger_problems(void **state) {
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
         for (size_t m = 0; m < N_METHODS; m++) {
-            berth_search *search = start(*state, problem, 5, 200), *again = start(*state, problem, 5, 200);
+            berth_search *search = support_search(*state, problem, 5, 200, 1),
+                         *again = support_search(*state, problem, 5, 200, 1);
             if (run_method(*state, m, search) && run_method(*state, m, again)) {
                 support_check_best(*state, search);
-                assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
-                if (search->has_best)
-                    assert_memory_equal(search->best_device, again->best_device,
-                                        (size_t)costs->n_tasks * sizeof(int32_t));
+                support_same_best(search, again);
             }
             berth_search_free(search);
             berth_search_free(again);
@@ -135,7 +115,7 @@ static void close_workload(workload *w) {
 }
 
 static double simulated(berth_ctx *ctx, const berth_problem *problem, berth_status (*method)(berth_search *)) {
-    berth_search *search = start(ctx, problem, 1, 1000);
+    berth_search *search = support_search(ctx, problem, 1, 1000, 1);
     if (method(search) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
     double ms = search->best_ms;
     support_check_best(ctx, search);
@@ -196,7 +176,7 @@ static void cut_is_the_best_cut(void **state) {
         how.colours = false;
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
-        berth_search *search = start(*state, problem, 1, 1000);
+        berth_search *search = support_search(*state, problem, 1, 1000, 1);
         double best = INFINITY;
         int32_t device[8];
         assert_int_equal(berth_search_cut(search), BERTH_OK);
@@ -223,7 +203,7 @@ static void budgets_are_kept(void **state) {
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
         for (size_t m = 0; m < N_METHODS; m++) {
-            berth_search *search = start(*state, problem, 1, budget);
+            berth_search *search = support_search(*state, problem, 1, budget, 1);
             run_method(*state, m, search);
             assert_true(search->evaluations <= budget);
             berth_search_free(search);
@@ -266,14 +246,14 @@ static void run_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(larger_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(heft_topcuoglu, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(heft_moirai, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(tight_memory_is_met, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(cut_is_the_best_cut, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(random_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(larger_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(heft_topcuoglu, support_open, support_close),
+        cmocka_unit_test_setup_teardown(heft_moirai, support_open, support_close),
+        cmocka_unit_test_setup_teardown(tight_memory_is_met, support_open, support_close),
+        cmocka_unit_test_setup_teardown(cut_is_the_best_cut, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("search.constructive", tests, NULL, NULL);
 }

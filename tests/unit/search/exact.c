@@ -8,9 +8,7 @@
 #include <stdio.h>
 
 static berth_search *solve(berth_ctx *ctx, const berth_problem *problem) {
-    berth_search *search = NULL;
-    berth_budget budget = {INT64_MAX, INFINITY};
-    assert_int_equal(berth_search_new(ctx, &search, problem, 1, budget, 1), BERTH_OK);
+    berth_search *search = support_search(ctx, problem, 1, INT64_MAX, 1);
     assert_int_equal(berth_search_exact(search), BERTH_OK);
     return search;
 }

@@ -13,24 +13,6 @@ static const struct {
 } methods[] = {{"local", berth_search_local}, {"anneal", berth_search_anneal}};
 enum { N_METHODS = sizeof methods / sizeof *methods };
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
-static berth_search *start(berth_ctx *ctx, const berth_problem *problem, uint64_t seed, int64_t evaluations) {
-    berth_search *search = NULL;
-    assert_int_equal(berth_search_new(ctx, &search, problem, seed, (berth_budget){evaluations, INFINITY}, 1), BERTH_OK);
-    return search;
-}
-
 static void run_method(berth_ctx *ctx, size_t method, berth_search *search) {
     if (methods[method].run(search) != BERTH_OK) fail_msg("%s: %s", methods[method].name, berth_ctx_message(ctx));
     support_check_best(ctx, search);
@@ -48,7 +30,7 @@ static void reach_the_optimum(void **state, berth_model model, int n_cases, int3
         double best = support_brute_force(*state, problem, true, NULL, NULL);
         n_feasible += best < INFINITY;
         for (size_t m = 0; m < N_METHODS; m++) {
-            berth_search *search = start(*state, problem, 7, budget);
+            berth_search *search = support_search(*state, problem, 7, budget, 1);
             run_method(*state, m, search);
             if (search->best_ms < best * (1 - 1e-12))
                 fail_msg("%s: %.17g beats the optimum %.17g; %s", methods[m].name, search->best_ms, best,
@@ -93,7 +75,8 @@ static void larger_problems(void **state) {
         berth_costs *costs = support_costs_new(*state, &seed, &how);
         berth_problem *problem = support_problem(*state, costs);
         for (size_t m = 0; m < N_METHODS; m++) {
-            berth_search *search = start(*state, problem, 3, 600), *again = start(*state, problem, 3, 600);
+            berth_search *search = support_search(*state, problem, 3, 600, 1),
+                         *again = support_search(*state, problem, 3, 600, 1);
             assert_int_equal(berth_search_heft(search), BERTH_OK);
             assert_int_equal(berth_search_heft(again), BERTH_OK);
             double before = search->best_ms;
@@ -104,9 +87,7 @@ static void larger_problems(void **state) {
                 assert_string_equal(search->best_method, methods[m].name);
                 assert_int_equal(search->best_source, BERTH_SOURCE_POLISHED_SEED);
             }
-            assert_true(search->best_ms == again->best_ms && search->evaluations == again->evaluations);
-            if (search->has_best)
-                assert_memory_equal(search->best_device, again->best_device, (size_t)costs->n_tasks * sizeof(int32_t));
+            support_same_best(search, again);
             berth_search_free(search);
             berth_search_free(again);
         }
@@ -121,13 +102,13 @@ static void budgets_are_kept(void **state) {
     berth_problem *problem = support_problem(*state, costs);
     for (size_t m = 0; m < N_METHODS; m++)
         for (int64_t budget = 0; budget < 40; budget++) {
-            berth_search *search = start(*state, problem, 1, budget);
+            berth_search *search = support_search(*state, problem, 1, budget, 1);
             run_method(*state, m, search);
             if (budget > 0) assert_true(search->has_best);
             berth_search_free(search);
         }
     for (size_t m = 0; m < N_METHODS; m++) {
-        berth_search *search = start(*state, problem, 1, 20000);
+        berth_search *search = support_search(*state, problem, 1, 20000, 1);
         run_method(*state, m, search);
         assert_true(search->best_ms == 73); /* the optimum */
         berth_search_free(search);
@@ -146,7 +127,7 @@ static void stop_in_time_and_when_cancelled(void **state) {
     berth_costs *costs = support_costs_new(*state, &seed, &how);
     berth_problem *problem = support_problem(*state, costs);
     for (size_t m = 0; m < N_METHODS; m++) {
-        berth_search *search = start(*state, problem, 1, INT64_MAX);
+        berth_search *search = support_search(*state, problem, 1, INT64_MAX, 1);
         int n_asked = 0;
         search->budget.seconds = 0.1;
         double before = berth_search_clock();
@@ -204,7 +185,7 @@ static void googlenet(void **state) {
     assert_int_equal(berth_device_set_given(*state, &devices, graph), BERTH_OK);
     assert_int_equal(berth_costs_new(*state, &costs, graph, devices, &options), BERTH_OK);
     berth_problem *problem = support_problem(*state, costs);
-    berth_search *search = start(*state, problem, 1, 40000);
+    berth_search *search = support_search(*state, problem, 1, 40000, 1);
     assert_int_equal(berth_search_heft(search), BERTH_OK);
     run_method(*state, 1, search);
     assert_true(search->best_ms < 1.38);
@@ -217,15 +198,15 @@ static void googlenet(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(serial, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(queued, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(concurrent, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(contiguous, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(larger_problems, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(budgets_are_kept, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(stop_in_time_and_when_cancelled, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(googlenet, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(serial, support_open, support_close),
+        cmocka_unit_test_setup_teardown(queued, support_open, support_close),
+        cmocka_unit_test_setup_teardown(concurrent, support_open, support_close),
+        cmocka_unit_test_setup_teardown(contiguous, support_open, support_close),
+        cmocka_unit_test_setup_teardown(larger_problems, support_open, support_close),
+        cmocka_unit_test_setup_teardown(budgets_are_kept, support_open, support_close),
+        cmocka_unit_test_setup_teardown(stop_in_time_and_when_cancelled, support_open, support_close),
+        cmocka_unit_test_setup_teardown(run_out_of_memory_cleanly, support_open, support_close),
+        cmocka_unit_test_setup_teardown(googlenet, support_open, support_close),
     };
     return cmocka_run_group_tests_name("search.improve", tests, NULL, NULL);
 }

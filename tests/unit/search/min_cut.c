@@ -7,25 +7,6 @@
 #include "search/bound.h"
 #include "search/min_cut.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
-static berth_search *search_for(berth_ctx *ctx, const berth_problem *problem) {
-    berth_search *search = NULL;
-    berth_budget budget = {.evaluations = INT64_MAX, .seconds = INFINITY};
-    if (berth_search_new(ctx, &search, problem, 1, budget, 1) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
-    return search;
-}
-
 static bool is_equal(double a, double b) {
     return fabs(a - b) <= 1e-12 * (fabs(a) + fabs(b));
 }
@@ -39,7 +20,7 @@ static void compare(berth_ctx *ctx, uint64_t seed, int rounds, int32_t max_tasks
         berth_costs *costs = support_costs_new(ctx, &seed, &how);
         berth_problem *problem = support_problem(ctx, costs);
         double best = support_brute_force(ctx, problem, false, NULL, NULL);
-        berth_search *search = search_for(ctx, problem);
+        berth_search *search = support_search(ctx, problem, 1, INT64_MAX, 1);
         assert_int_equal(berth_search_min_cut(search), BERTH_OK);
         support_check_best(ctx, search);
         if (search->bound_ms > best * (1 + 1e-12))
@@ -80,5 +61,5 @@ int main(void) {
         cmocka_unit_test(more_devices_are_exact_by_elimination),
         cmocka_unit_test(pieces_and_limits_are_bounded),
     };
-    return cmocka_run_group_tests_name("search.min_cut", tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests_name("search.min_cut", tests, support_open, support_close);
 }

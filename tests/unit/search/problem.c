@@ -5,18 +5,6 @@
 
 #include <math.h>
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 static void random_costs_are_sound(void **state) {
     uint64_t seed = 11;
     for (int i = 0; i < support_cases(2000); i++) {
@@ -204,13 +192,13 @@ static void runs_out_of_memory_cleanly(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(random_costs_are_sound, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(equal_devices_may_be_swapped, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(topcuoglu_as_published, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(patterns_join_units, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(contradictions_are_named, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(groups_split_where_they_must, make_ctx, free_ctx),
-        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, make_ctx, free_ctx),
+        cmocka_unit_test_setup_teardown(random_costs_are_sound, support_open, support_close),
+        cmocka_unit_test_setup_teardown(equal_devices_may_be_swapped, support_open, support_close),
+        cmocka_unit_test_setup_teardown(topcuoglu_as_published, support_open, support_close),
+        cmocka_unit_test_setup_teardown(patterns_join_units, support_open, support_close),
+        cmocka_unit_test_setup_teardown(contradictions_are_named, support_open, support_close),
+        cmocka_unit_test_setup_teardown(groups_split_where_they_must, support_open, support_close),
+        cmocka_unit_test_setup_teardown(runs_out_of_memory_cleanly, support_open, support_close),
     };
     return cmocka_run_group_tests_name("search.problem", tests, NULL, NULL);
 }

@@ -11,18 +11,6 @@
 
 static const berth_budget no_limit = {.evaluations = INT64_MAX, .seconds = INFINITY};
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 /* What came of many problems. */
 typedef struct tally {
     int n, n_feasible, n_proven;
@@ -173,5 +161,5 @@ int main(void) {
         cmocka_unit_test(bounds_wide_graphs),
         cmocka_unit_test(survives_failing_allocations),
     };
-    return cmocka_run_group_tests_name("search.queued", tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests_name("search.queued", tests, support_open, support_close);
 }

@@ -8,18 +8,6 @@
 #include "search/expansion.h"
 #include "search/min_cut_graph.h"
 
-static int make_ctx(void **state) {
-    berth_ctx *ctx = NULL;
-    assert_int_equal(berth_ctx_new(&ctx, NULL), BERTH_OK);
-    *state = ctx;
-    return 0;
-}
-
-static int free_ctx(void **state) {
-    berth_ctx_free(*state);
-    return 0;
-}
-
 typedef struct sample {
     berth_costs *costs;
     berth_problem *problem;
@@ -163,5 +151,5 @@ int main(void) {
         cmocka_unit_test(elimination_is_exact_or_a_bound),
         cmocka_unit_test(expansion_ends_near_the_optimum),
     };
-    return cmocka_run_group_tests_name("search.terms", tests, make_ctx, free_ctx);
+    return cmocka_run_group_tests_name("search.terms", tests, support_open, support_close);
 }
