@@ -377,7 +377,7 @@ static void check_memory(berth_ctx *ctx, berth_case_rule rule) {
     enum { TRIES = 1500 };
     bool memory = rule == BERTH_CASE_MEMORY; /* where there must be room for something */
     support_setting s = a_case(ctx, BERTH_GENERATED_BRANCHES, memory ? 30 : 10, memory ? 4 : 2, rule, 4);
-    berth_search *search = start(ctx, s.problem, 1, 100000, 1);
+    berth_search *search = support_search(ctx, s.problem, 1, 100000, 1);
     berth_settings settings = settings_of(ctx, "seeds=single");
     berth_policy *policy = NULL;
     berth_proposer proposer;
@@ -438,7 +438,7 @@ static void it_knows_what_it_tried(void **state) {
 static void small_problems_spend_their_budget(void **state) {
     support_setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 4, 2, BERTH_CASE_CONCURRENT, 5);
     berth_settings settings = settings_of(*state, "candidates=8 polish=0 order=off");
-    berth_search *search = start(*state, s.problem, 5, 2000, 1);
+    berth_search *search = support_search(*state, s.problem, 5, 2000, 1);
     run(search, &settings, NULL);
     assert_int_equal(search->evaluations, 2000);
     berth_search_free(search);
