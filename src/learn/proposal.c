@@ -36,10 +36,83 @@ void berth_proposer_deinit(berth_proposer *proposer) {
     berth_joins_deinit(&proposer->joins);
 }
 
+/* --- remembering ------------------------------------------------------------------------------------------------ */
+
+/* SplitMix64. */
+static uint64_t scramble(uint64_t x) {
+    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
+    return x ^ x >> 31;
+}
+
+static uint64_t hash_units(const int32_t *units, int32_t n, int32_t to) {
+    uint64_t sum = 0; /* whatever their order */
+    for (int32_t i = 0; i < n; i++) sum += scramble((uint64_t)units[i] * BERTH_MAX_DEVICES + (uint64_t)to + 1);
+    return sum;
+}
+
+static int32_t task_at(const berth_proposer *p, int32_t place) {
+    return place >= 0 && place < p->walk->costs->n_tasks ? p->walk->by_priority[place] : -1;
+}
+
+/* Two tasks one after the other in the order; -1 is before the first and after the last. */
+static uint64_t hash_pair(int32_t one, int32_t next) {
+    return scramble(((uint64_t)(uint32_t)one << 32 | (uint32_t)next) ^ UINT64_C(0x9e3779b97f4a7c15));
+}
+
+/* A placement is the sum over its units and over the pairs of its order, so that what a proposal leads to is known from
+ * what it changes. */
+static uint64_t hash_current(const berth_proposer *p) {
+    uint64_t sum = 0;
+    for (int32_t unit = 0; unit < p->walk->problem->n_units; unit++)
+        sum += hash_units(&unit, 1, berth_stroll_device(p->walk, unit));
+    for (int32_t i = 0; p->walk->has_order && i <= p->walk->costs->n_tasks; i++)
+        sum += hash_pair(task_at(p, i - 1), task_at(p, i));
+    return sum;
+}
+
+/* What changes in the order if a task is taken out and put in elsewhere. */
+static uint64_t hash_shift(const berth_proposer *p, int32_t task, int32_t place) {
+    int32_t old = p->walk->priority[task], left = task_at(p, old - 1), right = task_at(p, old + 1);
+    if (place == old) return 0;
+    int32_t before = task_at(p, place > old ? place : place - 1), after = task_at(p, place > old ? place + 1 : place);
+    return hash_pair(left, right) - hash_pair(left, task) - hash_pair(task, right) + hash_pair(before, task) +
+           hash_pair(task, after) - hash_pair(before, after);
+}
+
+/* Of the placement that a proposal leads to. */
+static uint64_t hash(const berth_proposer *p, const berth_proposal *q) {
+    int32_t here = berth_stroll_device(p->walk, q->units[0]);
+    uint64_t sum = p->current;
+    if (q->kind != BERTH_PROPOSAL_ORDER)
+        sum += hash_units(q->units, q->n_units, q->to) - hash_units(q->units, q->n_units, here);
+    if (q->kind == BERTH_PROPOSAL_SWAP)
+        sum += hash_units(q->others, q->n_others, here) - hash_units(q->others, q->n_others, q->to);
+    if (q->kind == BERTH_PROPOSAL_ORDER || q->kind == BERTH_PROPOSAL_PLACE) sum += hash_shift(p, q->task, q->place);
+    return sum;
+}
+
+static uint64_t *place_of(const berth_proposer *p, uint64_t sum, uint64_t *key) {
+    *key = scramble(sum) | 1; /* 0 is nothing */
+    return &p->seen[*key / 2 % BERTH_PROPOSAL_SEEN];
+}
+
+static void remember(berth_proposer *p, uint64_t sum) {
+    uint64_t key, *place = place_of(p, sum, &key);
+    *place = key;
+}
+
+bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *proposal) {
+    uint64_t key, *place = place_of(proposer, hash(proposer, proposal), &key);
+    return *place == key;
+}
+
 void berth_proposer_look(berth_proposer *proposer) {
     berth_outlook_read(&proposer->outlook);
     berth_joins_forget(&proposer->joins);
     proposer->state++;
+    proposer->current = hash_current(proposer);
+    remember(proposer, proposer->current);
 }
 
 /* --- drawing ---------------------------------------------------------------------------------------------------- */
@@ -221,41 +294,11 @@ void berth_proposer_see(berth_proposer *proposer, const berth_proposal *proposal
         see_memory(proposer, proposal, guess.bytes, sight);
 }
 
-/* --- remembering ------------------------------------------------------------------------------------------------ */
-
-/* SplitMix64. */
-static uint64_t scramble(uint64_t x) {
-    x = (x ^ x >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
-    x = (x ^ x >> 27) * UINT64_C(0x94d049bb133111eb);
-    return x ^ x >> 31;
-}
-
-static uint64_t hash_units(const int32_t *units, int32_t n, int32_t to) {
-    uint64_t sum = 0; /* whatever their order */
-    for (int32_t i = 0; i < n; i++) sum += scramble((uint64_t)units[i] * BERTH_MAX_DEVICES + (uint64_t)to + 1);
-    return sum;
-}
-
-static uint64_t hash(const berth_proposer *p, const berth_proposal *q) {
-    uint64_t sum = scramble((uint64_t)p->state << 32);
-    bool reorders = q->kind == BERTH_PROPOSAL_ORDER || q->kind == BERTH_PROPOSAL_PLACE;
-    if (q->kind != BERTH_PROPOSAL_ORDER) sum += hash_units(q->units, q->n_units, q->to);
-    if (q->kind == BERTH_PROPOSAL_SWAP)
-        sum += hash_units(q->others, q->n_others, berth_stroll_device(p->walk, q->units[0]));
-    if (reorders && q->place != p->walk->priority[q->task])
-        sum += scramble(((uint64_t)q->task << 32 | (uint32_t)q->place) ^ UINT64_C(0x9e3779b97f4a7c15));
-    return scramble(sum) | 1;
-}
-
-bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *proposal) {
-    uint64_t key = hash(proposer, proposal);
-    return proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] == key;
-}
-
 /* --- trying ----------------------------------------------------------------------------------------------------- */
 
 double berth_proposer_try(berth_proposer *proposer, const berth_proposal *proposal) {
     const berth_proposal *q = proposal;
+    proposer->tried_last = hash(proposer, q); /* of where it leads from here: the walk is elsewhere afterwards */
     switch (q->kind) {
     case BERTH_PROPOSAL_PLACE: return berth_stroll_try_at(proposer->walk, q->units[0], q->to, q->place);
     case BERTH_PROPOSAL_ORDER: return berth_stroll_try_order(proposer->walk, q->task, q->place);
@@ -266,18 +309,16 @@ double berth_proposer_try(berth_proposer *proposer, const berth_proposal *propos
     return berth_stroll_try(proposer->walk, q->units, q->n_units, q->to);
 }
 
-void berth_proposer_mask(berth_proposer *proposer, const berth_proposal *proposal) {
-    uint64_t key = hash(proposer, proposal);
-    proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] = key;
+void berth_proposer_mask(berth_proposer *proposer) {
+    remember(proposer, proposer->tried_last);
 }
 
 void berth_proposer_note(berth_proposer *proposer, const berth_proposal *proposal, double change) {
     static const double slowly = 0.98;
     double size = fabs(change), mean = proposer->mean_change;
-    uint64_t key = hash(proposer, proposal);
     size_t at = memory_of(proposer, proposal);
     proposer->mean_change = mean > 0 ? slowly * mean + (1 - slowly) * size : size;
-    proposer->seen[key / 2 % BERTH_PROPOSAL_SEEN] = key;
+    remember(proposer, proposer->tried_last);
     proposer->tried[at]++;
     proposer->tried_at[at] = proposer->state;
     proposer->last[at] = proposer->mean_change > 0 ? (float)within(change / proposer->mean_change, 3) : 0;

@@ -60,7 +60,7 @@ typedef enum berth_sight {
     BERTH_SIGHT_COUNT,
 } berth_sight;
 
-enum { BERTH_PROPOSAL_SEEN = 4096 };
+enum { BERTH_PROPOSAL_SEEN = 1 << 14 };
 
 typedef struct berth_proposer {
     berth_stroll *walk;
@@ -74,10 +74,12 @@ typedef struct berth_proposer {
     /* what was tried, [n_units * n_devices] */
     int32_t *tried;
     float *last;
-    int32_t *tried_at;  /* the state in which it was tried last */
-    int32_t state;      /* number of the current placement, from 1 */
-    double mean_change; /* running mean of |difference| of log latency */
-    uint64_t *seen; /* [BERTH_PROPOSAL_SEEN] what was tried from the current placement, by a hash of it and the state */
+    int32_t *tried_at;   /* the state in which it was tried last */
+    int32_t state;       /* number of the current placement, from 1 */
+    double mean_change;  /* running mean of |difference| of log latency */
+    uint64_t current;    /* hash of the current placement */
+    uint64_t tried_last; /* hash of what was tried last */
+    uint64_t *seen; /* [BERTH_PROPOSAL_SEEN] placements that were tried, by their hashes; later ones displace others */
 } berth_proposer;
 
 berth_status berth_proposer_init(berth_proposer *proposer, berth_stroll *walk, berth_policy *policy,
@@ -88,13 +90,13 @@ void berth_proposer_look(berth_proposer *proposer);
 /* Draws one; false: nothing came of it this time. */
 bool berth_proposer_draw(berth_proposer *proposer, berth_proposal *out);
 void berth_proposer_see(berth_proposer *proposer, const berth_proposal *proposal, berth_real sight[BERTH_SIGHT_COUNT]);
-/* True: this very change of this very placement was tried before. May forget. */
+/* True: the placement that it leads to, order included, was tried before. May forget. */
 bool berth_proposer_knows(const berth_proposer *proposer, const berth_proposal *proposal);
 /* One evaluation; the walk is then to keep or drop it. */
 double berth_proposer_try(berth_proposer *proposer, const berth_proposal *proposal);
 /* What came of it, in log latency. */
 void berth_proposer_note(berth_proposer *proposer, const berth_proposal *proposal, double change);
 /* Nothing came of it: it is known, and says nothing about others. */
-void berth_proposer_mask(berth_proposer *proposer, const berth_proposal *proposal);
+void berth_proposer_mask(berth_proposer *proposer);
 
 #endif

@@ -5,8 +5,8 @@
  * A choice is kept as annealing keeps it: always if it is no worse, else with probability (ms / worse)^(1 / T), T
  * falling geometrically over the budget. The reward is the improvement of the logarithm of the makespan over the mean
  * change, at most 3 and at least 0; its advantage is against a running mean, over the running deviation. Every few
- * proposals the network learns from the last ones (chooser.h). With learning rate 0 it is the same search, choosing
- * evenly: annealing among more proposals than are tried.
+ * proposals the network learns from the last ones (chooser.h). No placement is tried twice, as far as it remembers.
+ * With learning rate 0 it is the same search, choosing evenly: annealing among more proposals than are tried.
  *
  * The last part of the budget polishes: from the best placement, only what is no worse is kept. */
 #include <math.h>
@@ -93,17 +93,24 @@ static double progress(const refine *r) {
     return r->first_spent < 1 ? (spent - r->first_spent) / (1 - r->first_spent) : 1;
 }
 
-/* A draw may come to nothing, so that few are wanted but many tried. 0: there is nothing left to propose. */
-static int32_t draw_proposals(refine *r) {
+/* A draw may come to nothing, so that few are wanted but many tried. 0: there was nothing, or nothing `fresh`. */
+static int32_t draw_some(refine *r, bool fresh) {
     berth_real *sight = berth_chooser_sights(&r->chooser);
     int32_t n = 0, most = 8 * r->n_proposals + 256;
     for (int32_t tries = 0; n < r->n_proposals && tries < most; tries++) {
         if (!berth_proposer_draw(&r->proposer, &r->proposals[n])) continue;
-        if (r->is_polishing && berth_proposer_knows(&r->proposer, &r->proposals[n])) continue;
+        if (fresh && berth_proposer_knows(&r->proposer, &r->proposals[n])) continue;
         berth_proposer_see(&r->proposer, &r->proposals[n], sight + (size_t)n * BERTH_SIGHT_COUNT);
         n++;
     }
     return n;
+}
+
+/* What was tried is not tried again: to undo a step that was kept although it was worse would look like an improvement,
+ * be paid as one, and lead nowhere. Only a walk that is hemmed in by what it knows steps back. */
+static int32_t draw_proposals(refine *r) {
+    int32_t n = draw_some(r, true);
+    return n > 0 || r->is_polishing ? n : draw_some(r, false);
 }
 
 static void reward(refine *r, const berth_proposal *proposal, double change) {
@@ -147,7 +154,7 @@ static berth_status step(refine *r, double done, bool *ended) {
     const berth_proposal *proposal = &r->proposals[picked];
     double before = r->walk.ms, ms = berth_proposer_try(&r->proposer, proposal), change = log(ms / before);
     if (r->search->is_masked) { /* it could not be run: nothing is known of it but that */
-        berth_proposer_mask(&r->proposer, proposal);
+        berth_proposer_mask(&r->proposer);
         berth_stroll_drop(&r->walk);
         return BERTH_OK;
     }

@@ -190,7 +190,6 @@ static void what_is_seen_is_bounded(void **state) {
                     fail_msg("sight %d is %g; %s", f, (double)sight[f], support_costs_text(&how));
             for (int32_t u = 0; u < proposal.n_units; u++)
                 assert_true(berth_problem_allows(s.problem, proposal.units[u], proposal.to));
-            assert_false(berth_proposer_knows(&s.proposer, &proposal));
             double ms = berth_proposer_try(&s.proposer, &proposal);
             berth_stroll_drop(&s.walk);
             berth_proposer_note(&s.proposer, &proposal, ms < INFINITY ? 0.1 : 0.3);

@@ -351,6 +351,100 @@ static berth_status place(berth_ctx *ctx, void *user) {
     return status;
 }
 
+/* --- what was tried --------------------------------------------------------------------------------------------- */
+
+/* Every placement that was tried, with its order, as it is. */
+typedef struct tried {
+    int32_t *rows; /* [most * width] */
+    size_t width, n, most;
+} tried;
+
+static void write_row(const berth_stroll *walk, int32_t *row) {
+    size_t n = (size_t)walk->costs->n_tasks;
+    memcpy(row, walk->device, n * sizeof *row);
+    if (walk->has_order) memcpy(row + n, walk->by_priority, n * sizeof *row);
+}
+
+/* The row after the last is what is asked for. */
+static bool was_tried(const tried *all) {
+    const int32_t *asked = all->rows + all->n * all->width;
+    for (size_t i = 0; i < all->n; i++)
+        if (memcmp(all->rows + i * all->width, asked, all->width * sizeof *asked) == 0) return true;
+    return false;
+}
+
+static void check_memory(berth_ctx *ctx, berth_case_rule rule) {
+    enum { TRIES = 1500 };
+    bool memory = rule == BERTH_CASE_MEMORY; /* where there must be room for something */
+    support_setting s = a_case(ctx, BERTH_GENERATED_BRANCHES, memory ? 30 : 10, memory ? 4 : 2, rule, 4);
+    berth_search *search = support_search(ctx, s.problem, 1, 100000, 1);
+    berth_settings settings = settings_of(ctx, "seeds=single");
+    berth_policy *policy = NULL;
+    berth_proposer proposer;
+    berth_proposal proposal;
+    berth_stroll walk;
+    berth_arena arena;
+    bool has_start;
+    int n_known = 0, n_forgotten = 0;
+    assert_int_equal(berth_stroll_init(&walk, search, "test", &has_start), BERTH_OK);
+    assert_true(has_start);
+    assert_int_equal(berth_policy_new(ctx, &policy, &settings), BERTH_OK);
+    berth_arena_init(&arena, berth_ctx_allocator(ctx));
+    assert_int_equal(berth_proposer_init(&proposer, &walk, policy, &arena), BERTH_OK);
+    tried all = {.width = 2 * (size_t)walk.costs->n_tasks, .most = TRIES + 2};
+    all.rows = calloc(all.most * all.width, sizeof *all.rows);
+    assert_non_null(all.rows);
+    write_row(&walk, all.rows + all.n++ * all.width);
+    berth_proposer_look(&proposer);
+    for (int i = 0, draws = 0; i < TRIES; draws++) {
+        assert_true(draws < 100 * TRIES);
+        if (!berth_proposer_draw(&proposer, &proposal)) continue;
+        bool known = berth_proposer_knows(&proposer, &proposal);
+        double ms = berth_proposer_try(&proposer, &proposal);
+        write_row(&walk, all.rows + all.n * all.width);
+        bool expected = was_tried(&all);
+        assert_true(expected || !known);
+        n_known += expected;
+        n_forgotten += expected && !known;
+        all.n += !expected;
+        berth_proposer_note(&proposer, &proposal, 0.1);
+        if (ms < INFINITY && i % 3 == 0) {
+            berth_stroll_keep(&walk);
+            berth_proposer_look(&proposer);
+        } else {
+            berth_stroll_drop(&walk);
+        }
+        i++;
+    }
+    print_message("%s: %d of %d were known, %d of them forgotten\n", berth_case_rule_name(rule), n_known, (int)TRIES,
+                  n_forgotten);
+    assert_true(n_known > 20 && n_forgotten <= n_known / 5);
+    free(all.rows);
+    berth_proposer_deinit(&proposer);
+    berth_arena_deinit(&arena);
+    berth_policy_free(policy);
+    berth_stroll_deinit(&walk);
+    berth_search_free(search);
+    support_setting_free(&s);
+}
+
+/* Against a list of all: nothing new is taken for known, and next to nothing is forgotten. */
+static void it_knows_what_it_tried(void **state) {
+    const berth_case_rule rules[] = {BERTH_CASE_SERIAL, BERTH_CASE_CONCURRENT, BERTH_CASE_MEMORY};
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++) check_memory(*state, rules[i]);
+}
+
+/* Few placements, all soon known: it goes on as well as it can. */
+static void small_problems_spend_their_budget(void **state) {
+    support_setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 4, 2, BERTH_CASE_CONCURRENT, 5);
+    berth_settings settings = settings_of(*state, "candidates=8 polish=0 order=off");
+    berth_search *search = support_search(*state, s.problem, 5, 2000, 1);
+    run(search, &settings, NULL);
+    assert_int_equal(search->evaluations, 2000);
+    berth_search_free(search);
+    support_setting_free(&s);
+}
+
 static void allocation_failures_are_reported(void **state) {
     const char *const texts[] = {"steps=4 candidates=4", "steps=4 candidates=4 grouping=parse"};
     (void)state;
@@ -366,7 +460,7 @@ static void searching_allocates_nothing(void **state) {
     (void)state;
     if (support_is_slow()) support_skip("long searches, of which allocations are counted");
     for (int i = 0; i < 2; i++) {
-        counted few = {{BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 4}, i == 0 ? 2500 : 800, texts[i]};
+        counted few = {{BERTH_GENERATED_LAYERS, 40, 3, BERTH_CASE_CONCURRENT, 4}, 2500, texts[i]};
         counted many = few;
         many.evaluations *= 4;
         assert_int_equal(support_ladder(place, &few, 1000000), support_ladder(place, &many, 1000000));
@@ -384,6 +478,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_policy_carries_over, support_open, support_close),
         cmocka_unit_test_setup_teardown(the_chooser_finds_what_pays, support_open, support_close),
         cmocka_unit_test_setup_teardown(joins_learn_where_to_stop, support_open, support_close),
+        cmocka_unit_test_setup_teardown(it_knows_what_it_tried, support_open, support_close),
+        cmocka_unit_test_setup_teardown(small_problems_spend_their_budget, support_open, support_close),
         cmocka_unit_test_setup_teardown(allocation_failures_are_reported, support_open, support_close),
         cmocka_unit_test_setup_teardown(searching_allocates_nothing, support_open, support_close),
     };
