@@ -25,7 +25,7 @@ typedef struct berth_real_options {
     double run_seconds; /* no more runs after so many seconds of them, but the least */
 } berth_real_options;
 
-/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 3 candidates; simulated evaluations, else 3
+/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 4 candidates; simulated evaluations, else 3
  * to 10 runs in a tenth of a second each. */
 BERTH_API berth_real_options berth_real_options_default(void);
 

@@ -103,6 +103,7 @@ BERTH_API berth_run_options berth_run_options_default(void);
 /** Times of whole runs. The interval holds the median with 95 % confidence. */
 typedef struct berth_latency {
     double median_ms, low_ms, high_ms, p95_ms, p99_ms;
+    double steady_ms;         /* mean of the medians of the two fastest processes: as if undisturbed */
     double protocol_ms;       /* mean of runs 6 to 10 of a process, as the HSDAG paper has it; NAN: there are fewer */
     double load_ms, first_ms; /* to load the model, and the first run; medians over processes */
     double peak_bytes;        /* resident memory of the process: the host's */

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fused groups, cut before every operation that has weights of its own. */
+/* Fused groups, cut before every operation that has weights of its own and is no epilogue: a bias or a scale may have
+ * the rank of what it is added to, and belongs to the product before it all the same. */
 #include "place/kernels.h"
+
+#include "graph/kind.h"
 
 #include <math.h>
 
 bool berth_kernel_begins(const berth_graph *graph, const berth_groups *groups, int32_t k) {
     const berth_op *op = berth_graph_op(graph, groups->members[k]);
     if (groups->member_start[groups->group_of[groups->members[k]]] == k) return true;
+    const berth_kind *kind = berth_kind_find(graph, op);
+    if (kind && (kind->traits & BERTH_KIND_EPILOGUE)) return false;
     for (int32_t i = 0; i < op->n_inputs; i++) {
         const berth_tensor *tensor = op->inputs[i] < 0 ? NULL : berth_graph_tensor(graph, op->inputs[i]);
         if (tensor && (tensor->flags & BERTH_TENSOR_CONSTANT) && tensor->shape.rank > 1) return true;

@@ -7,6 +7,7 @@
 #include "place/solve.h"
 #include "place/spread.h"
 #include "plan/plan.h"
+#include "runtime/kind.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -48,13 +49,19 @@ static berth_status check_options(job *j) {
     return berth_learned_init(j->ctx, &j->learned, j->method, o);
 }
 
-/* Real devices run kernels: what differs only within one is one placement, unless the user has groups of his own. */
+/* Real devices run kernels: what differs only within one is one placement there, or one whose time nobody has measured,
+ * because it breaks what the runtime fuses. Unless the user has groups of his own. */
+static bool joins_kernels(const job *j) {
+    const berth_runtime_kind *kind = berth_runtime_kind_find(j->devices->source);
+    return !j->options->grouped && (j->runner || (kind && kind->places_first));
+}
+
 static berth_status find_units(job *j) {
     const berth_place_options *o = j->options;
     size_t n = (size_t)berth_graph_op_count(j->graph);
     j->op_device = berth_arena_push(&j->draft->arena, n, sizeof *j->op_device);
     if (!j->op_device) return berth_fail_nomem(j->ctx);
-    if (!j->runner || o->grouped)
+    if (!joins_kernels(j))
         return berth_problem_new(j->ctx, &j->problem, j->costs, o->limits, o->grouped ? &o->group : NULL);
     int32_t *kernel_of = berth_arena_push(&j->draft->arena, n, sizeof *kernel_of);
     if (!kernel_of) return berth_fail_nomem(j->ctx);
@@ -76,7 +83,7 @@ static berth_status set_up(job *j) {
     plan->piece_ms = j->costs->piece_ms;
     plan->objective = j->costs->objective;
     plan->method = j->method->name;
-    plan->group = o->grouped ? berth_group_rule_name(o->group) : NULL;
+    plan->group = o->grouped ? berth_group_rule_name(o->group) : joins_kernels(j) ? "kernels" : NULL;
     plan->seed = o->seed;
     return BERTH_OK;
 }

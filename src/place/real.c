@@ -14,7 +14,7 @@ berth_real_options berth_real_options_default(void) {
     berth_real_options options = {berth_place_options_default(),
                                   berth_profile_options_default(),
                                   .min_gain = 0.03,
-                                  .candidates = 3,
+                                  .candidates = 4,
                                   .least_runs = 3,
                                   .most_runs = 10,
                                   .run_seconds = 0.1};

@@ -46,7 +46,7 @@ static berth_status choose_candidate(berth_real_loop *l, int32_t *best) {
         berth_measured *measured = NULL;
         double before = berth_trial_clock();
         BERTH_TRY(measure(l, l->plans[i], QUICK_ROUNDS, &measured));
-        double ms = measured->plan.latency.runs > 0 ? measured->plan.latency.median_ms : INFINITY;
+        double ms = measured->plan.latency.runs > 0 ? measured->plan.latency.steady_ms : INFINITY;
         if (berth_real_is_sound(measured) > sound || (berth_real_is_sound(measured) == sound && ms < fastest)) {
             sound = berth_real_is_sound(measured);
             fastest = ms;

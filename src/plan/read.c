@@ -381,7 +381,8 @@ static berth_status read_root(const reader *r, const berth_json *root) {
         "single_ms",    "order",    "placement",       "interrupted",    "evaluations",
         "seconds",      "methods",  "settings",        "policy_sha256",  "verdict",
         "runtime",      "measured", "outputs",         "checked",        "deviations",
-        "predicted_ms", "evaluate", "evaluation_runs", "cases",          NULL};
+        "predicted_ms", "evaluate", "evaluation_runs", "cases",          "planned_pieces",
+        "pieces",       NULL};
     int64_t schema = 0;
     BERTH_TRY(berth_json_want_integer(r->ctx, r->name, root, "schema", 1, 1, &schema));
     BERTH_TRY(berth_json_only(r->ctx, r->name, root, keys));

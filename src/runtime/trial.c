@@ -247,6 +247,7 @@ static void sum_up(trial *t, int32_t i) {
     l->runs = (int32_t)n;
     if (n == 0) return;
     l->median_ms = berth_stats_quantile(t->all_ms[i], n, 0.5);
+    l->steady_ms = r->steady_ms;
     l->p95_ms = berth_stats_quantile(t->all_ms[i], n, 0.95);
     l->p99_ms = berth_stats_quantile(t->all_ms[i], n, 0.99);
     l->load_ms = berth_stats_quantile(t->load + (size_t)i * rounds, done, 0.5);

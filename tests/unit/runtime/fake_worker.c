@@ -21,7 +21,8 @@
  *     slow=0.1                   a process takes so many seconds more
  *     quiet                      the other device does not say what its kernels take
  *     elsewhere                  (OpenVINO) the first operation is said to have run on the last device
- *     refuses                    (OpenVINO) the other device is said not to run the first operation
+ *     refuses                    (OpenVINO) the other device is said not to run the first operation, and does not if it
+ * is placed there
  *
  * For OpenVINO the first device is "CPU0", and placements come as maps.
  *
@@ -264,7 +265,8 @@ static void misbehave(const work *w) {
     if (w->job.devices[0] && is_told(w, "gone")) _exit(write(BERTH_CHILD_ANSWER_FD, gone, sizeof gone - 1) < 0);
     if (is_told(w, "silent")) make_trouble("vanish");
     if (is_told(w, "garbage")) _exit(write(BERTH_CHILD_ANSWER_FD, "]}what", 6) != 6);
-    if (is_told(w, "fail")) _exit(write(BERTH_CHILD_ANSWER_FD, refused, sizeof refused - 1) < 0);
+    bool cannot = setting("refuses") && is_openvino(w) && w->job.assignment && w->device[0] == 1;
+    if (is_told(w, "fail") || cannot) _exit(write(BERTH_CHILD_ANSWER_FD, refused, sizeof refused - 1) < 0);
 }
 
 static void answer_run(work *w, berth_answer *answer) {
