@@ -1,17 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fused groups, cut before every operation that has weights of its own and is no epilogue: a bias or a scale may have
- * the rank of what it is added to, and belongs to the product before it all the same. */
+/* Fused groups, cut before every operation that has weights of its own. But a bias or a scale may have the rank of what
+ * it is added to, and belongs to the product or norm before it all the same. */
 #include "place/kernels.h"
 
 #include "graph/kind.h"
 
 #include <math.h>
 
+static bool is_epilogue(const berth_graph *graph, int32_t op) {
+    const berth_kind *kind = berth_kind_find(graph, berth_graph_op(graph, op));
+    return kind && (kind->traits & BERTH_KIND_EPILOGUE);
+}
+
+/* It ends what another operation of the group has begun, a few places before. */
+static bool has_head(const berth_graph *graph, const berth_groups *groups, int32_t k) {
+    enum { MOST_BETWEEN = 16 };
+    int32_t start = groups->member_start[groups->group_of[groups->members[k]]];
+    if (!is_epilogue(graph, groups->members[k])) return false;
+    for (int32_t i = k - 1; i >= start && i >= k - MOST_BETWEEN; i--) {
+        const berth_op *op = berth_graph_op(graph, groups->members[i]);
+        if (op->flags & (BERTH_OP_CONSTANT | BERTH_OP_INPUT)) continue;
+        if (!is_epilogue(graph, groups->members[i])) return true;
+    }
+    return false;
+}
+
 bool berth_kernel_begins(const berth_graph *graph, const berth_groups *groups, int32_t k) {
     const berth_op *op = berth_graph_op(graph, groups->members[k]);
     if (groups->member_start[groups->group_of[groups->members[k]]] == k) return true;
-    const berth_kind *kind = berth_kind_find(graph, op);
-    if (kind && (kind->traits & BERTH_KIND_EPILOGUE)) return false;
+    if (has_head(graph, groups, k)) return false;
     for (int32_t i = 0; i < op->n_inputs; i++) {
         const berth_tensor *tensor = op->inputs[i] < 0 ? NULL : berth_graph_tensor(graph, op->inputs[i]);
         if (tensor && (tensor->flags & BERTH_TENSOR_CONSTANT) && tensor->shape.rank > 1) return true;

@@ -16,10 +16,12 @@ def main():
     if not (PACKAGE / "openvino").exists():
         print(f"SKIPPED: {PACKAGE} is missing; scripts/setup runtime fetches it")
         return 1 if os.environ.get("CI") == "true" else 77
-    settings = {"BERTH_RUNTIMES": str(PACKAGE.parent), "BERTH_STORE": "none", "ROUNDS": "2", "TOP": "2", "EVALUATIONS": "8", "TOLERANCE": "0.2"}
+    settings = {"BERTH_RUNTIMES": str(PACKAGE.parent), "BERTH_STORE": "none", "ROUNDS": "2", "TOP": "2", "EVALUATIONS": "8",
+                "PLACEMENTS": "5", "BUDGET": "30s", "TOLERANCE": "0.2"}
     with tempfile.TemporaryDirectory() as folder:
-        return subprocess.run([sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
-                               f"{SOURCE}/models/ir/resnet50.xml=MaxPool,ReduceMean"], env={**os.environ, **settings}, check=False).returncode
+        command = [sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
+                   f"{SOURCE}/models/ir/resnet50.xml=MaxPool,ReduceMean"]
+        return subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
 
 
 if __name__ == "__main__":
