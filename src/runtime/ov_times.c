@@ -116,42 +116,34 @@ static void mark_refused(const matched *m, double *ms) {
     }
 }
 
-static berth_status profile(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
-                            bool native_precision, matched *m) {
+static berth_status time_candidate(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
+                                   const berth_work *work, bool native_precision, double *ms) {
+    matched m = {0};
     berth_job job;
     BERTH_TRY(berth_run_model_profile_job(model, arena, candidate, native_precision, &job));
     job.least_runs = LEAST_RUNS;
     job.most_runs = MOST_RUNS;
     job.run_seconds = run_seconds;
-    return run_job(model, arena, &job, m);
+    BERTH_TRY(run_job(model, arena, &job, &m));
+    BERTH_TRY(spread(&m, arena, work, ms));
+    mark_refused(&m, ms);
+    return BERTH_OK;
 }
 
 /* As pieces of a placement run, not as a stock session does: there constants are folded, also weights that are kept in
  * a narrower type, and BERT-base takes a fifth less with that. Where the device cannot have everything, or is not
  * placed on, a stock session has to do. */
-static berth_status profile_placed(berth_run_model *model, berth_arena *arena, const char *device,
-                                   bool native_precision, matched *m) {
+berth_status berth_ov_op_times(berth_run_model *model, berth_arena *arena, const char *device, const berth_work *work,
+                               bool native_precision, double *ms) {
     const char *const devices[] = {device};
     int32_t *place = berth_arena_push(arena, (size_t)berth_graph_op_count(model->graph), sizeof *place);
     berth_candidate candidate;
     if (!place) return berth_fail_nomem(model->ctx);
-    BERTH_TRY(berth_run_model_place(model, devices, 1, place, "profile", &candidate));
-    return profile(model, arena, &candidate, native_precision, m);
-}
-
-berth_status berth_ov_op_times(berth_run_model *model, berth_arena *arena, const char *device, const berth_work *work,
-                               bool native_precision, double *ms) {
-    berth_candidate candidate;
-    matched m = {0};
-    berth_status status = profile_placed(model, arena, device, native_precision, &m);
-    if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED) return status;
-    if (status != BERTH_OK) {
-        BERTH_TRY(berth_run_model_single(model, device, &candidate));
-        BERTH_TRY(profile(model, arena, &candidate, native_precision, &m));
-    }
-    BERTH_TRY(spread(&m, arena, work, ms));
-    mark_refused(&m, ms);
-    return BERTH_OK;
+    berth_status status = berth_run_model_place(model, devices, 1, place, "profile", &candidate);
+    if (status == BERTH_OK) status = time_candidate(model, arena, &candidate, work, native_precision, ms);
+    if (status == BERTH_OK || status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED) return status;
+    BERTH_TRY(berth_run_model_single(model, device, &candidate));
+    return time_candidate(model, arena, &candidate, work, native_precision, ms);
 }
 
 /* --- places ----------------------------------------------------------------------------------------------------- */
