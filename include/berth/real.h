@@ -25,7 +25,7 @@ typedef struct berth_real_options {
     double run_seconds; /* no more runs after so many seconds of them, but the least */
 } berth_real_options;
 
-/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 4 candidates; simulated evaluations, else 3
+/** Those of berth_place() and berth_profile_take() with 120 seconds; 3 %, 8 candidates; simulated evaluations, else 3
  * to 10 runs in a tenth of a second each. */
 BERTH_API berth_real_options berth_real_options_default(void);
 
@@ -45,8 +45,8 @@ typedef struct berth_real_plan {
  *
  * With `measured`, every placement that the method compares is run, one process at a time, and its median is what the
  * method sees and learns from. Placements that differ only within what a runtime runs as one are one placement, and no
- * placement is run twice: what the search asks for again counts a sixteenth of an evaluation. What cannot be run is
- * left out; methods that build or prove do so on the calibrated model, and their placements are run. Every device alone
+ * placement is run twice: what the search asks for again counts a sixteenth of an evaluation. What cannot be run
+ * or computes other numbers is left out; methods that build or prove do so on the calibrated model, and their placements are run. Every device alone
  * is run first. The best splits are then run again, as without `measured`. With the same seed, no limit of time and
  * `resume` on a store that has all results the search is the same on any number of threads. The cancel callback ends
  * the search; since no split is then confirmed, the answer is the fastest single device.

@@ -129,6 +129,8 @@ typedef struct berth_measured_run {
     const char *reason;        /* why it could not be run, or "" */
     const char *out_of_memory; /* the device whose memory did not suffice, if that was why, as far as one can tell */
     berth_latency latency;
+    double gain, gain_low; /* of the plan over it, in the same rounds: median, and the lower end of the 95 % interval;
+                              NAN: not known, the latter also where there were fewer than 5 rounds */
 } berth_measured_run;
 
 /** An operation that did not run where the placement says. */
@@ -147,9 +149,7 @@ typedef struct berth_measured {
     const berth_measured_run *full;    /* [n_singles] the same in the model's own precision, if they need not have it;
                                           else NULL. What they gain over it is no gain of a placement. */
     int32_t best;                      /* fastest of them; -1: none runs */
-    double gain, gain_low;             /* of the plan over the best single device, in the same rounds: median, and the
-                                          lower end of the 95 % interval; NAN: not known, the
-                                          latter also where there were fewer than 5 rounds */
+    double gain, gain_low;             /* of the plan over that one; NAN: not known, or there is none */
     berth_difference outputs;          /* of the plan, to the best single device that runs on the CPU, else the best */
     int32_t n_deviations;
     const berth_deviation *deviations;

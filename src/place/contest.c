@@ -14,16 +14,16 @@ static berth_status run_singles(berth_ctx *ctx, berth_contest *contest, const be
     berth_costs *costs = NULL;
     berth_arena arena;
     how.profile = job->place->profile;
-    BERTH_TRY(berth_costs_new(ctx, &costs, job->graph, job->set, &how));
+    BERTH_TRY(berth_costs_new(ctx, &costs, job->subject.graph, job->set, &how));
     berth_arena_init(&arena, berth_ctx_allocator(ctx));
     int32_t *task_device = berth_arena_push(&arena, (size_t)costs->n_tasks, sizeof *task_device);
     int32_t *op_device = berth_arena_push(&arena, (size_t)costs->n_ops, sizeof *op_device);
     berth_status status = arena.failed ? berth_fail_nomem(ctx) : BERTH_OK;
-    for (int32_t d = 0; d < job->n_devices && status == BERTH_OK; d++) {
+    for (int32_t d = 0; d < job->subject.n_devices && status == BERTH_OK; d++) {
         for (int32_t task = 0; task < costs->n_tasks; task++)
             task_device[task] =
                 costs->time_ms[(size_t)task * (size_t)costs->n_devices + (size_t)d] < INFINITY ? d : costs->host;
-        berth_spread(job->graph, costs, task_device, op_device);
+        berth_spread(job->subject.graph, costs, task_device, op_device);
         status = berth_referee_run_single(&contest->referee, d, op_device);
     }
     berth_arena_deinit(&arena);
@@ -32,8 +32,9 @@ static berth_status run_singles(berth_ctx *ctx, berth_contest *contest, const be
 }
 
 static berth_status search(berth_ctx *ctx, berth_contest *contest, const berth_contest_job *job) {
-    berth_runner runner = {.run = berth_referee_run, .user = &contest->referee};
-    berth_status status = berth_place_by(ctx, &contest->plan, job->graph, job->set, job->place, &runner);
+    berth_runner runner = {
+        .run = berth_referee_run, .user = &contest->referee, .starts = job->starts, .n_starts = job->n_starts};
+    berth_status status = berth_place_by(ctx, &contest->plan, job->subject.graph, job->set, job->place, &runner);
     const char *reason = berth_referee_reason(&contest->referee);
     bool in_vain = reason && contest->referee.tally.failed == contest->referee.tally.placements;
     if (in_vain && (status == BERTH_E_INFEASIBLE || status == BERTH_E_LIMIT))
@@ -48,8 +49,7 @@ berth_status berth_contest_run(berth_ctx *ctx, berth_contest *contest, const ber
     run.least_runs = job->real->least_runs;
     run.most_runs = job->real->most_runs;
     run.run_seconds = job->real->run_seconds;
-    BERTH_TRY(berth_referee_init(&contest->referee, ctx, job->runtime, job->graph, job->model, job->devices,
-                                 job->n_devices, &run));
+    BERTH_TRY(berth_referee_init(&contest->referee, ctx, &job->subject, &run));
     BERTH_TRY(run_singles(ctx, contest, job));
     BERTH_TRY(search(ctx, contest, job));
     contest->single = berth_referee_best_single(&contest->referee);

@@ -18,14 +18,12 @@ typedef struct berth_contest {
 
 /* What is to be searched: the graph of the model file, on devices with a profile that the options name. */
 typedef struct berth_contest_job {
-    berth_runtime *runtime;
-    const berth_graph *graph;
-    const char *model;
-    const char *const *devices;
-    int32_t n_devices;
+    berth_subject subject;
     const berth_device_set *set;
     const berth_place_options *place;
     const berth_real_options *real;
+    const int32_t *const *starts; /* [n_starts][n_ops] */
+    int32_t n_starts;
 } berth_contest_job;
 
 /* Free in any case.

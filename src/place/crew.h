@@ -44,11 +44,13 @@ struct berth_crew {
     berth_search *best; /* the answer so far, all evaluations, the bound, the whole budget */
     uint64_t seed, n_turns;
     int32_t n_threads;
-    berth_judge *judge;       /* NULL: the simulator decides */
-    const berth_learn *learn; /* for methods that learn; NULL: there are none */
-    bool seeded, unbounded;   /* berth/place.h */
-    bool is_portfolio;        /* one method that diverges is no failure */
-    berth_curve curve;        /* of all turns that count, where they run one at a time */
+    berth_judge *judge;           /* NULL: the simulator decides */
+    const int32_t *const *starts; /* [n_starts][n_tasks] which the judge is asked about before a method that starts */
+    int32_t n_starts;             /* from classical placements */
+    const berth_learn *learn;     /* for methods that learn; NULL: there are none */
+    bool seeded, unbounded;       /* berth/place.h */
+    bool is_portfolio;            /* one method that diverges is no failure */
+    berth_curve curve;            /* of all turns that count, where they run one at a time */
     BERTH_VEC(berth_plan_method) record;
     berth_lane lanes[BERTH_CREW_LANES];
 

@@ -122,6 +122,22 @@ static berth_status search(job *j) {
     return berth_fail(j->ctx, BERTH_E_INFEASIBLE, "%s found no placement within the limits", j->method->name);
 }
 
+/* What the runner wants to be asked first, by task. */
+static berth_status take_starts(job *j) {
+    berth_arena *arena = &j->draft->arena;
+    size_t n = (size_t)j->runner->n_starts, n_tasks = (size_t)j->costs->n_tasks;
+    int32_t **starts = berth_arena_push(arena, n, sizeof *starts);
+    for (size_t i = 0; i < n && !arena->failed; i++) {
+        starts[i] = berth_arena_push(arena, n_tasks, sizeof **starts);
+        for (size_t task = 0; task < n_tasks && !arena->failed; task++)
+            starts[i][task] = j->runner->starts[i][j->costs->task_op[task]];
+    }
+    if (arena->failed) return berth_fail_nomem(j->ctx);
+    j->crew.starts = (const int32_t *const *)starts;
+    j->crew.n_starts = j->runner->n_starts;
+    return BERTH_OK;
+}
+
 /* What searches ask, in operations. */
 static double ask(void *user, const int32_t *device, bool *known) {
     job *j = user;
@@ -195,6 +211,7 @@ static berth_status run(job *j) {
     if (status == BERTH_OK && j->runner) {
         j->judge = (berth_judge){.ask = ask, .user = j};
         berth_crew_set_judge(&j->crew, &j->judge);
+        status = take_starts(j);
     }
     if (status == BERTH_OK) status = search(j);
     if (status == BERTH_OK) status = fill_plan(j);

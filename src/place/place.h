@@ -11,6 +11,9 @@ typedef struct berth_runner {
      * something could be run. */
     berth_status (*run)(void *user, const int32_t *device, const char *by, double *ms, bool *known);
     void *user;
+    /* Placements of operations that are asked for after single devices, if the method starts from classical ones. */
+    const int32_t *const *starts; /* [n_starts] */
+    int32_t n_starts;
 } berth_runner;
 
 /* Every device alone is asked for first, whatever the method. The makespan and the single devices of the plan are as

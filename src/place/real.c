@@ -14,7 +14,7 @@ berth_real_options berth_real_options_default(void) {
     berth_real_options options = {berth_place_options_default(),
                                   berth_profile_options_default(),
                                   .min_gain = 0.03,
-                                  .candidates = 4,
+                                  .candidates = 8,
                                   .least_runs = 3,
                                   .most_runs = 10,
                                   .run_seconds = 0.1};
@@ -34,9 +34,9 @@ double berth_real_share(const berth_real_loop *l, double share) {
 static berth_status tighten(berth_real_loop *l) {
     berth_limits *limits = berth_arena_push(&l->out->arena, 1, sizeof *limits);
     if (!limits || !l->short_reason) return berth_fail_nomem(l->ctx);
-    l->tightened = l->devices[l->short_of];
-    BERTH_TRY(berth_tighten(l->ctx, &l->out->arena, l->plans[l->short_plan], l->graph, l->short_of, l->tightened,
-                            l->place.limits, limits, &l->tightened_bytes));
+    l->tightened = l->subject.devices[l->short_of];
+    BERTH_TRY(berth_tighten(l->ctx, &l->out->arena, l->plans[l->short_plan], l->subject.graph, l->short_of,
+                            l->tightened, l->place.limits, limits, &l->tightened_bytes));
     l->place.limits = limits;
     l->n_tightened++;
     berth_log(l->ctx, BERTH_LOG_WARNING, "a placement ran out of memory on %s: searching again with %.4g MB there",
@@ -85,11 +85,7 @@ berth_status berth_place_real(berth_ctx *ctx, berth_real_plan **out, berth_runti
     if (!made) return berth_fail_nomem(ctx);
     berth_arena_init(&made->arena, berth_ctx_allocator(ctx));
     berth_real_loop l = {.ctx = ctx,
-                         .runtime = runtime,
-                         .graph = graph,
-                         .model = model,
-                         .devices = devices,
-                         .n_devices = n_devices,
+                         .subject = {runtime, graph, model, devices, n_devices},
                          .options = options,
                          .out = made,
                          .started = berth_trial_clock(),

@@ -17,11 +17,7 @@ typedef struct berth_real_whole { /* what is handed out, with its memory */
 
 typedef struct berth_real_loop {
     berth_ctx *ctx;
-    berth_runtime *runtime;
-    const berth_graph *graph;
-    const char *model;
-    const char *const *devices;
-    int32_t n_devices;
+    berth_subject subject;
     const berth_real_options *options;
     berth_real_whole *out;
     double started;

@@ -17,8 +17,9 @@ static berth_status write_profile(berth_real_loop *l, const char *key, const cha
     berth_profile_write(text, l->out->real.profile);
     berth_status status = berth_text_status(text);
     /* first into the store: where the file cannot be written it is not lost */
-    if (status == BERTH_OK && l->runtime->store)
-        status = berth_store_put(l->runtime->store, "profile", key, berth_text_string(text), berth_text_size(text));
+    if (status == BERTH_OK && l->subject.runtime->store)
+        status =
+            berth_store_put(l->subject.runtime->store, "profile", key, berth_text_string(text), berth_text_size(text));
     if (status == BERTH_OK) status = berth_file_judge(berth_text_write(l->ctx, text, path));
     berth_text_free(text);
     return status;
@@ -29,10 +30,10 @@ static const char *key_of(berth_real_loop *l) {
     const berth_profile_options *o = &l->options->profile;
     berth_text *text = NULL;
     if (berth_text_new(l->ctx, &text) != BERTH_OK) return NULL;
-    berth_text_printf(text, "profile 2\n%s\n%s\nprecision %d\nprocesses %d rounds %d more %d placements %d pieces %d\n",
-                      l->runtime->identity, berth_graph_fingerprint(l->graph), o->run.native_precision,
+    berth_text_printf(text, "profile 3\n%s\n%s\nprecision %d\nprocesses %d rounds %d more %d placements %d pieces %d\n",
+                      l->subject.runtime->identity, berth_graph_fingerprint(l->subject.graph), o->run.native_precision,
                       (int)o->processes, (int)o->run.rounds, (int)o->more_rounds, (int)o->placements, o->pieces);
-    for (int32_t d = 0; d < l->n_devices; d++) berth_text_printf(text, "%s\n", l->devices[d]);
+    for (int32_t d = 0; d < l->subject.n_devices; d++) berth_text_printf(text, "%s\n", l->subject.devices[d]);
     for (int32_t i = 0; i < o->run.n_io; i++)
         berth_text_printf(text, "%s on %s\n", o->run.io[i].pattern, o->run.io[i].device);
     for (int32_t i = 0; i < l->place.n_shapes; i++) {
@@ -53,8 +54,8 @@ static berth_status recall_profile(berth_real_loop *l, const char *key, const ch
     const char *bytes = NULL;
     size_t n = 0;
     *found = false;
-    if (!l->runtime->store || l->runtime->refresh) return BERTH_OK;
-    BERTH_TRY(berth_store_get(l->runtime->store, "profile", key, &l->out->arena, &bytes, &n));
+    if (!l->subject.runtime->store || l->subject.runtime->refresh) return BERTH_OK;
+    BERTH_TRY(berth_store_get(l->subject.runtime->store, "profile", key, &l->out->arena, &bytes, &n));
     if (!bytes) return BERTH_OK;
     *found = true;
     return berth_file_judge(berth_file_write(l->ctx, path, bytes, n));
@@ -68,16 +69,17 @@ static berth_status take_profile(berth_real_loop *l, const char *path) {
     BERTH_TRY(recall_profile(l, key, path, &found));
     if (found) return BERTH_OK;
     how.run.seconds = fmin(how.run.seconds, 0.5 * fmax(berth_real_left(l), 0));
-    BERTH_TRY(berth_profile_take(l->ctx, &l->out->real.profile, l->runtime, l->graph, l->model, l->devices,
-                                 l->n_devices, &how));
+    BERTH_TRY(berth_profile_take(l->ctx, &l->out->real.profile, l->subject.runtime, l->subject.graph, l->subject.model,
+                                 l->subject.devices, l->subject.n_devices, &how));
     return write_profile(l, key, path);
 }
 
 /* Plans number devices as the profile does, runs as the caller does. */
 static berth_status check_devices(const berth_real_loop *l, const char *path) {
     const berth_device_set *set = l->out->real.devices;
-    bool same = set->n_devices == l->n_devices;
-    for (int32_t d = 0; d < l->n_devices && same; d++) same = strcmp(set->devices[d].name, l->devices[d]) == 0;
+    bool same = set->n_devices == l->subject.n_devices;
+    for (int32_t d = 0; d < l->subject.n_devices && same; d++)
+        same = strcmp(set->devices[d].name, l->subject.devices[d]) == 0;
     if (same) return BERTH_OK;
     return berth_fail(l->ctx, BERTH_E_ARG, "%.600s: this profile is of other devices than those that are to be used",
                       path);

@@ -2,25 +2,49 @@
 /* Candidates are run a few times each, and the one that does best there again, with rounds enough to be sure. */
 #include "place/real_loop.h"
 
+#include "runtime/measure.h"
 #include "runtime/trial.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { QUICK_ROUNDS = 2 };
+enum { CLOSE_ROUNDS = 3, MOST_CLOSE = 4, DECIDING_ROUNDS = 7 };
+static const double close_by = 0.05;                      /* of the fastest */
+static const double first_share = 0.25, last_share = 0.8; /* of the time that is left; the last round comes on top */
 
-static berth_status measure(berth_real_loop *l, const berth_plan *plan, int32_t rounds, berth_measured **out) {
+/* Some of the plans, and what came of their runs. */
+typedef struct heat {
+    int32_t plans[BERTH_CONTEST_SPLITS], n;
+    berth_placement *placements[BERTH_CONTEST_SPLITS];
+    berth_measured *measured[BERTH_CONTEST_SPLITS];
+    double seconds; /* that one process took, on the average */
+} heat;
+
+static void end_heat(heat *h) {
+    for (int32_t i = 0; i < h->n; i++) {
+        berth_placement_free(h->placements[i]);
+        berth_measured_free(h->measured[i]);
+        h->placements[i] = NULL;
+        h->measured[i] = NULL;
+    }
+}
+
+/* The heat with so many processes of each. The last one also compares with every single device. */
+static berth_status run_heat(berth_real_loop *l, heat *h, int32_t rounds, double share, bool last) {
     berth_run_options how = l->options->profile.run;
-    berth_placement *placement = NULL;
+    double before = berth_trial_clock();
     how.rounds = rounds;
-    how.seed += (uint64_t)rounds;           /* fresh orders */
-    how.seconds = berth_real_share(l, 0.8); /* the last round and the look at places come on top */
-    BERTH_TRY(berth_placement_new(l->ctx, &placement, plan->n_ops, false));
-    for (int32_t i = 0; i < plan->n_ops; i++) placement->device[i] = plan->ops[i].device;
-    berth_status status =
-        berth_measure(l->ctx, out, l->runtime, l->graph, l->model, l->devices, l->n_devices, placement, &how);
-    berth_placement_free(placement);
-    return status;
+    how.seed += (uint64_t)(rounds * BERTH_CONTEST_SPLITS + h->n); /* fresh orders */
+    how.seconds = berth_real_share(l, share);
+    for (int32_t i = 0; i < h->n; i++) {
+        const berth_plan *plan = l->plans[h->plans[i]];
+        BERTH_TRY(berth_placement_new(l->ctx, &h->placements[i], plan->n_ops, false));
+        for (int32_t k = 0; k < plan->n_ops; k++) h->placements[i]->device[k] = plan->ops[k].device;
+    }
+    BERTH_TRY(berth_measure_many(l->ctx, h->measured, &l->subject, (const berth_placement *const *)h->placements, h->n,
+                                 &how, !last));
+    h->seconds = (berth_trial_clock() - before) / (rounds * h->n + l->subject.n_devices);
+    return BERTH_OK;
 }
 
 bool berth_real_is_sound(const berth_measured *m) {
@@ -29,42 +53,83 @@ bool berth_real_is_sound(const berth_measured *m) {
 
 /* Written down, if it was memory that failed. */
 static void note_shortage(berth_real_loop *l, int32_t plan, const berth_measured *m) {
-    for (int32_t d = 0; d < l->n_devices && m->plan.out_of_memory && l->short_of < 0; d++)
-        if (strcmp(l->devices[d], m->plan.out_of_memory) == 0) {
+    for (int32_t d = 0; d < l->subject.n_devices && m->plan.out_of_memory && l->short_of < 0; d++)
+        if (strcmp(l->subject.devices[d], m->plan.out_of_memory) == 0) {
             l->short_of = d;
             l->short_plan = plan;
             l->short_reason = berth_arena_string(&l->out->arena, m->plan.reason, strlen(m->plan.reason));
         }
 }
 
-/* The one that is fastest in a few runs, sound ones before others; -1: there is none. */
-static berth_status choose_candidate(berth_real_loop *l, int32_t *best) {
-    double fastest = INFINITY;
-    bool sound = false;
-    *best = l->n_plans > 0 ? 0 : -1;
-    for (int32_t i = 0; i < l->n_plans && l->n_plans > 1; i++) {
-        berth_measured *measured = NULL;
-        double before = berth_trial_clock();
-        BERTH_TRY(measure(l, l->plans[i], QUICK_ROUNDS, &measured));
-        double ms = measured->plan.latency.runs > 0 ? measured->plan.latency.steady_ms : INFINITY;
-        if (berth_real_is_sound(measured) > sound || (berth_real_is_sound(measured) == sound && ms < fastest)) {
-            sound = berth_real_is_sound(measured);
-            fastest = ms;
-            *best = i;
+static double time_of(const berth_measured *m) {
+    return m->plan.latency.runs > 0 ? m->plan.latency.steady_ms : INFINITY;
+}
+
+/* Whether a is to be preferred: sound ones before others, then the faster one. */
+static bool is_before(const berth_measured *a, const berth_measured *b) {
+    bool sound = berth_real_is_sound(a), other = berth_real_is_sound(b);
+    return sound == other ? time_of(a) < time_of(b) : sound;
+}
+
+/* Into the order of preference. */
+static void rank(heat *h) {
+    for (int32_t i = 1; i < h->n; i++)
+        for (int32_t k = i; k > 0 && is_before(h->measured[k], h->measured[k - 1]); k--) {
+            berth_measured *measured = h->measured[k];
+            int32_t plan = h->plans[k];
+            h->measured[k] = h->measured[k - 1];
+            h->plans[k] = h->plans[k - 1];
+            h->measured[k - 1] = measured;
+            h->plans[k - 1] = plan;
         }
-        note_shortage(l, i, measured);
-        berth_measured_free(measured);
-        /* What is left is for the runs that decide, which take longer. */
-        if (berth_real_left(l) < 2 * (berth_trial_clock() - before)) break;
-    }
+}
+
+/* Those that a few more runs may put first. */
+static int32_t count_close(const heat *h) {
+    int32_t n = 1;
+    double best = time_of(h->measured[0]);
+    while (n < h->n && n < MOST_CLOSE && berth_real_is_sound(h->measured[n]) &&
+           time_of(h->measured[n]) <= (1 + close_by) * best)
+        n++;
+    return n;
+}
+
+/* One process of each; then more of those that are close to the fastest, if there is time for them and for the runs
+ * that decide. */
+static berth_status choose_candidate(berth_real_loop *l, heat *h) {
+    BERTH_TRY(run_heat(l, h, 1, first_share, false));
+    for (int32_t i = 0; i < h->n; i++) note_shortage(l, h->plans[i], h->measured[i]);
+    rank(h);
+    int32_t n = count_close(h), n_devices = l->subject.n_devices;
+    double deciding = h->seconds * DECIDING_ROUNDS * (1 + n_devices) / last_share;
+    double more = h->seconds * (CLOSE_ROUNDS * n + n_devices);
+    end_heat(h);
+    h->n = n;
+    if (n == 1 || berth_real_left(l) < deciding + more) return BERTH_OK;
+    BERTH_TRY(run_heat(l, h, CLOSE_ROUNDS, more / (deciding + more), false));
+    rank(h);
+    end_heat(h);
+    return BERTH_OK;
+}
+
+static berth_status confirm(berth_real_loop *l, heat *h) {
+    if (h->n > 1) BERTH_TRY(choose_candidate(l, h));
+    h->n = 1;
+    l->out->real.predicted_ms = l->plans[h->plans[0]]->makespan_ms;
+    BERTH_TRY(run_heat(l, h, DECIDING_ROUNDS, last_share, true));
+    note_shortage(l, h->plans[0], h->measured[0]);
+    l->out->real.measured = h->measured[0];
+    h->measured[0] = NULL;
     return BERTH_OK;
 }
 
 berth_status berth_real_confirm(berth_real_loop *l, int32_t *best) {
-    BERTH_TRY(choose_candidate(l, best));
-    if (*best < 0) return BERTH_OK;
-    l->out->real.predicted_ms = l->plans[*best]->makespan_ms;
-    BERTH_TRY(measure(l, l->plans[*best], berth_run_options_default().rounds, &l->out->real.measured));
-    note_shortage(l, *best, l->out->real.measured);
-    return BERTH_OK;
+    heat h = {.n = l->n_plans};
+    *best = -1;
+    if (l->n_plans == 0) return BERTH_OK;
+    for (int32_t i = 0; i < h.n; i++) h.plans[i] = i;
+    berth_status status = confirm(l, &h);
+    end_heat(&h);
+    *best = h.plans[0];
+    return status;
 }

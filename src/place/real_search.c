@@ -3,10 +3,14 @@
  * from what is there already, and gains, is worth being run. */
 #include "place/real_loop.h"
 
+#include "place/leads.h"
 #include "plan/plan.h"
 
 #include <math.h>
 #include <string.h>
+
+enum { MOST_STEPS = 2000000, LEAST_EVALUATIONS = 100 }; /* of a search without a clock; one is a step per operation */
+static const double far_behind = 0.15;
 
 static bool is_split(const berth_plan *plan) {
     for (int32_t i = 1; i < plan->n_ops; i++)
@@ -26,10 +30,11 @@ static double best_single(const berth_plan *plan) {
     return best;
 }
 
-/* Kept if it is a split that is predicted to gain, and not yet there. */
+/* Kept if it is a split that is predicted to gain, not yet there, and not far behind the first. */
 static void consider(berth_real_loop *l, berth_plan *plan) {
     bool keep = l->n_plans < l->options->candidates && l->n_plans < BERTH_CONTEST_SPLITS && is_split(plan) &&
                 plan->makespan_ms < best_single(plan);
+    if (l->n_plans > 0 && plan->makespan_ms > (1 + far_behind) * l->plans[0]->makespan_ms) keep = false;
     for (int32_t i = 0; i < l->n_plans && keep; i++) keep = !is_same(plan, l->plans[i]);
     if (keep)
         l->plans[l->n_plans++] = plan;
@@ -37,31 +42,80 @@ static void consider(berth_real_loop *l, berth_plan *plan) {
         berth_plan_free(plan);
 }
 
+/* What came of one more search, whose failures are its own. */
+static berth_status consider_other(berth_real_loop *l, berth_status status, berth_plan *plan) {
+    if (status == BERTH_OK) consider(l, plan);
+    return status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED ? status : BERTH_OK;
+}
+
+/* What the method finds, then what it would find at other prices; before that the rule of the device that is predicted
+ * to be fastest. */
+static berth_status search_prices(berth_real_loop *l, const berth_place_options *first,
+                                  const berth_place_options *others) {
+    const berth_graph *graph = l->subject.graph;
+    const berth_device_set *devices = l->out->real.devices;
+    berth_plan *plan = NULL;
+    BERTH_TRY(berth_place(l->ctx, &plan, graph, devices, first));
+    consider(l, plan);
+    for (int32_t d = 0; d < devices->n_devices; d++) {
+        plan = NULL;
+        berth_status status = berth_lead_by_rule(l->ctx, &plan, graph, devices, others, d);
+        BERTH_TRY(consider_other(l, status, plan));
+    }
+    for (int i = 0; i < BERTH_LEAD_PRICES; i++) {
+        plan = NULL;
+        berth_status status = berth_lead_at_price(l->ctx, &plan, graph, devices, others, berth_lead_prices[i]);
+        BERTH_TRY(consider_other(l, status, plan));
+    }
+    return BERTH_OK;
+}
+
 /* The plan of a placement that was run. */
 static berth_status take_ruling(berth_real_loop *l, const berth_ruling *ruling, berth_plan **out) {
     berth_place_options how = l->place;
-    int32_t n_ops = berth_graph_op_count(l->graph);
+    int32_t n_ops = berth_graph_op_count(l->subject.graph);
     int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
     if (!device) return berth_fail_nomem(l->ctx);
     for (int32_t i = 0; i < n_ops; i++) device[i] = (unsigned char)ruling->device[i];
     how.given = device;
     how.unbounded = true;
-    BERTH_TRY(berth_place(l->ctx, out, l->graph, l->out->real.devices, &how));
+    BERTH_TRY(berth_place(l->ctx, out, l->subject.graph, l->out->real.devices, &how));
     (*out)->found_by = ruling->by;
     return BERTH_OK;
+}
+
+/* Where a method may start from something, it starts from what the calibrated model holds best, at all prices. Nothing
+ * here depends on a clock, so that a search that is resumed asks for the same. */
+static berth_status find_starts(berth_real_loop *l, const int32_t **starts, int32_t *n) {
+    int32_t n_ops = berth_graph_op_count(l->subject.graph);
+    berth_place_options how = l->place;
+    how.method = "auto";
+    how.seconds = INFINITY;
+    how.evaluations = n_ops < MOST_STEPS / LEAST_EVALUATIONS ? MOST_STEPS / (n_ops + 1) : LEAST_EVALUATIONS;
+    how.set = NULL;
+    how.n_set = 0;
+    how.policy = NULL;
+    how.unbounded = true;
+    berth_status status = search_prices(l, &how, &how);
+    for (int32_t i = 0; i < l->n_plans && status == BERTH_OK; i++) {
+        int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
+        for (int32_t k = 0; k < n_ops && device; k++) device[k] = l->plans[i]->ops[k].device;
+        starts[i] = device;
+    }
+    *n = l->n_plans;
+    for (int32_t i = 0; i < l->n_plans; i++) berth_plan_free(l->plans[i]);
+    l->n_plans = 0;
+    if (status == BERTH_E_INFEASIBLE) return BERTH_OK; /* the search will say it */
+    return l->out->arena.failed ? berth_fail_nomem(l->ctx) : status;
 }
 
 /* Evaluations are runs: those that were fastest are the candidates. */
 static berth_status search_measured(berth_real_loop *l) {
     berth_contest *contest = &l->out->contest;
-    berth_contest_job job = {.runtime = l->runtime,
-                             .graph = l->graph,
-                             .model = l->model,
-                             .devices = l->devices,
-                             .n_devices = l->n_devices,
-                             .set = l->out->real.devices,
-                             .place = &l->place,
-                             .real = l->options};
+    const int32_t *starts[BERTH_CONTEST_SPLITS];
+    berth_contest_job job = {
+        .subject = l->subject, .set = l->out->real.devices, .place = &l->place, .real = l->options, .starts = starts};
+    BERTH_TRY(find_starts(l, starts, &job.n_starts));
     l->place.seconds = berth_real_share(l, 0.7);
     BERTH_TRY(berth_contest_run(l->ctx, contest, &job));
     l->interrupted = contest->plan->interrupted;
@@ -72,24 +126,19 @@ static berth_status search_measured(berth_real_loop *l) {
     return BERTH_OK;
 }
 
-/* The method that was asked for, then others that look at the problem in another way: what runtimes do by themselves
- * among them, because what a boundary really takes depends on what is on both sides, which the model does not know. */
+/* The method that was asked for, at all prices; `auto` then by others that look at the problem in another way. */
 static berth_status search_model(berth_real_loop *l) {
-    static const char *const others[] = {"fastest", "cut", "heft", "local", NULL};
-    berth_plan *plan = NULL;
+    static const char *const others[] = {"cut", "heft", "local", NULL};
+    berth_place_options how = l->place;
     l->place.seconds = berth_real_share(l, 0.25);
-    BERTH_TRY(berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &l->place));
-    consider(l, plan);
+    how.seconds = fmin(1, 0.2 * l->place.seconds);
+    how.unbounded = true;
+    BERTH_TRY(search_prices(l, &l->place, &how));
     for (int i = 0; others[i] && strcmp(l->place.method, "auto") == 0; i++) {
-        berth_place_options how = l->place;
+        berth_plan *plan = NULL;
         how.method = others[i];
-        how.seconds = fmin(1, 0.2 * how.seconds);
-        how.unbounded = true;
-        berth_status status = berth_place(l->ctx, &plan, l->graph, l->out->real.devices, &how);
-        if (status == BERTH_OK)
-            consider(l, plan);
-        else if (status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED)
-            return status;
+        berth_status status = berth_place(l->ctx, &plan, l->subject.graph, l->out->real.devices, &how);
+        BERTH_TRY(consider_other(l, status, plan));
     }
     return BERTH_OK;
 }

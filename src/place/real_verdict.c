@@ -2,6 +2,7 @@
 /* A split is the answer where fresh runs say that it surely gains; else it is one device, and the verdict says why. */
 #include "place/real_loop.h"
 
+#include "place/leads.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -10,15 +11,15 @@
 berth_status berth_real_find_allowed(berth_real_loop *l) {
     berth_costs *with = NULL, *without = NULL;
     berth_cost_options how = berth_cost_options_default();
-    l->allowed = berth_arena_push(&l->out->arena, (size_t)l->n_devices, sizeof *l->allowed);
+    l->allowed = berth_arena_push(&l->out->arena, (size_t)l->subject.n_devices, sizeof *l->allowed);
     if (!l->allowed) return berth_fail_nomem(l->ctx);
     how.profile = l->place.profile;
-    BERTH_TRY(berth_costs_new(l->ctx, &without, l->graph, l->out->real.devices, &how));
+    BERTH_TRY(berth_costs_new(l->ctx, &without, l->subject.graph, l->out->real.devices, &how));
     how.limits = l->place.limits;
-    berth_status status = berth_costs_new(l->ctx, &with, l->graph, l->out->real.devices, &how);
-    for (int32_t d = 0; d < l->n_devices && status == BERTH_OK; d++) {
+    berth_status status = berth_costs_new(l->ctx, &with, l->subject.graph, l->out->real.devices, &how);
+    for (int32_t d = 0; d < l->subject.n_devices && status == BERTH_OK; d++) {
         l->allowed[d] = true;
-        for (int32_t i = 0; i < berth_graph_op_count(l->graph); i++)
+        for (int32_t i = 0; i < berth_graph_op_count(l->subject.graph); i++)
             if (isinf(berth_costs_op_ms(with, i, d)) && !isinf(berth_costs_op_ms(without, i, d))) l->allowed[d] = false;
     }
     berth_costs_free(with);
@@ -26,37 +27,22 @@ berth_status berth_real_find_allowed(berth_real_loop *l) {
     return status;
 }
 
-/* The fastest single device that is allowed, and what the split surely gains over it; -1: there is none. */
-static int32_t best_allowed(const berth_real_loop *l, const berth_measured *m, double *gain_low) {
+/* The fastest single device that is allowed; -1: there is none. */
+static int32_t best_allowed(const berth_real_loop *l, const berth_measured *m) {
     int32_t best = -1;
-    *gain_low = m->gain_low;
-    if (m->best >= 0 && l->allowed[m->best]) return m->best;
     for (int32_t d = 0; d < m->n_singles; d++) {
         bool runs = m->singles[d].latency.runs > 0 && !*m->singles[d].reason;
         if (!runs || !l->allowed[d]) continue;
         if (best < 0 || m->singles[d].latency.median_ms < m->singles[best].latency.median_ms) best = d;
     }
-    if (best >= 0) *gain_low = 1 - m->plan.latency.high_ms / m->singles[best].latency.low_ms;
     return best;
 }
 
-/* Everything that can be on that device. */
+/* Everything that can be on that device, which has the memory that it has. */
 static berth_status take_single(berth_real_loop *l, int32_t d) {
-    berth_costs *costs = NULL;
-    berth_cost_options how = berth_cost_options_default();
-    int32_t n_ops = berth_graph_op_count(l->graph);
-    int32_t *device = berth_arena_push(&l->out->arena, (size_t)n_ops, sizeof *device);
-    if (!device) return berth_fail_nomem(l->ctx);
-    how.profile = l->place.profile;
-    how.limits = l->place.limits;
-    BERTH_TRY(berth_costs_new(l->ctx, &costs, l->graph, l->out->real.devices, &how));
-    for (int32_t i = 0; i < n_ops; i++) device[i] = berth_costs_op_ms(costs, i, d) < INFINITY ? d : 0;
-    berth_costs_free(costs);
     berth_place_options place = l->place;
-    place.limits = l->options->place.limits; /* one device has what it has */
-    place.given = device;
-    place.unbounded = true;
-    return berth_place(l->ctx, &l->out->real.plan, l->graph, l->out->real.devices, &place);
+    place.limits = l->options->place.limits;
+    return berth_lead_by_rule(l->ctx, &l->out->real.plan, l->subject.graph, l->out->real.devices, &place, d);
 }
 
 static berth_status say(berth_real_loop *l, const char *verdict) {
@@ -73,7 +59,7 @@ static int32_t predicted_single(const berth_real_loop *l, berth_plan **plan) {
     berth_place_options how = l->place;
     how.method = "single";
     how.unbounded = true;
-    if (berth_place(l->ctx, plan, l->graph, l->out->real.devices, &how) != BERTH_OK) return 0;
+    if (berth_place(l->ctx, plan, l->subject.graph, l->out->real.devices, &how) != BERTH_OK) return 0;
     for (int32_t d = 1; d < (*plan)->n_devices; d++)
         if ((*plan)->single_ms[d] < (*plan)->single_ms[best]) best = d;
     return best;
@@ -90,7 +76,7 @@ static int32_t fastest_single(const berth_real_loop *l) {
         berth_plan_free(plan);
         return best;
     }
-    for (int32_t d = 1; d < l->n_devices; d++) {
+    for (int32_t d = 1; d < l->subject.n_devices; d++) {
         bool faster = profile->runs[d].measured_ms < profile->runs[best].measured_ms;
         if (l->allowed[d] > l->allowed[best] || (l->allowed[d] == l->allowed[best] && faster)) best = d;
     }
@@ -102,14 +88,14 @@ static berth_status settle_for_single(berth_real_loop *l) {
     const berth_plan_runs *runs = &l->out->contest.referee.tally;
     berth_arena *arena = &l->out->arena;
     int32_t d = fastest_single(l);
-    const char *name = l->devices[d];
+    const char *name = l->subject.devices[d];
     BERTH_TRY(take_single(l, d));
     if (!l->options->measured)
         return say(l, berth_arena_printf(arena, "no split is predicted to be faster than %s alone", name));
     if (l->interrupted)
         return say(l,
                    berth_arena_printf(arena, "interrupted before fresh runs could confirm a split, so %s alone", name));
-    if (runs->failed > 0 && runs->failed + l->n_devices >= runs->placements)
+    if (runs->failed > 0 && runs->failed + l->subject.n_devices >= runs->placements)
         return say(l, berth_arena_printf(arena, "no split could be run, so %s alone: %.400s", name,
                                          berth_referee_reason(&l->out->contest.referee)));
     return say(l, berth_arena_printf(arena, "none of %lld placements that were run is faster than %s alone",
@@ -144,8 +130,8 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
     const berth_measured *m = real->measured;
     berth_arena *arena = &l->out->arena;
     if (best < 0) return settle_for_single(l);
-    double gain_low = NAN;
-    int32_t single = best_allowed(l, m, &gain_low);
+    int32_t single = best_allowed(l, m);
+    double gain_low = single < 0 ? NAN : m->singles[single].gain_low;
     if (berth_real_is_sound(m) && (single < 0 || gain_low > l->options->min_gain)) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
@@ -155,29 +141,30 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
                                          100 * gain_low, m->singles[single].name));
     }
     int32_t d = single < 0 ? fastest_single(l) : single;
-    double gain = d == m->best ? m->gain : 1 - m->plan.latency.median_ms / m->singles[d].latency.median_ms;
+    double gain = m->singles[d].gain;
     BERTH_TRY(take_single(l, d));
     if (m->plan.latency.runs == 0 || *m->plan.reason)
         return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
     if (!m->outputs.equal)
-        return say(l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->devices[d]));
+        return say(
+            l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->subject.devices[d]));
     if (isnan(gain_low))
         return say(l,
                    berth_arena_printf(arena,
                                       "time was too short to be sure of any gain over %s alone: the best split gains "
                                       "%.1f %%, in fewer than 5 rounds",
-                                      l->devices[d], 100 * gain));
+                                      l->subject.devices[d], 100 * gain));
     return say(l, berth_arena_printf(arena,
                                      "no split surely gains %.1f %% over %s alone: the best one gains %.1f %%, with 95 "
                                      "%% confidence at least %.1f %%",
-                                     100 * l->options->min_gain, l->devices[d], 100 * gain, 100 * gain_low));
+                                     100 * l->options->min_gain, l->subject.devices[d], 100 * gain, 100 * gain_low));
 }
 
 berth_status berth_real_decide(berth_real_loop *l, int32_t best) {
     berth_real_plan *real = &l->out->real;
     BERTH_TRY(choose(l, best));
     real->plan->measured = real->measured;
-    real->plan->graph = l->graph;
+    real->plan->graph = l->subject.graph;
     real->plan->verdict = real->verdict;
     tell_search(l);
     return BERTH_OK;

@@ -10,8 +10,11 @@
  * here; if very many fail one after another, they no longer do. Every further one would only take time. */
 #include "place/referee.h"
 
+#include <errno.h>
+#include <inttypes.h>
 #include <math.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 enum {
@@ -23,21 +26,18 @@ enum {
     SECONDS_MORE = 30,         /* ... and so many seconds */
 };
 
-berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, berth_runtime *runtime,
-                                const berth_graph *graph, const char *path, const char *const *devices,
-                                int32_t n_devices, const berth_run_options *run) {
+berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, const berth_subject *subject,
+                                const berth_run_options *run) {
     berth_referee *r = referee;
-    *r = (berth_referee){.ctx = ctx,
-                         .runtime = runtime,
-                         .graph = graph,
-                         .devices = devices,
-                         .n_devices = n_devices,
-                         .n_ops = berth_graph_op_count(graph)};
+    *r = (berth_referee){.ctx = ctx, .subject = *subject, .n_ops = berth_graph_op_count(subject->graph)};
     berth_arena_init(&r->arena, berth_ctx_allocator(ctx));
     berth_arena_init(&r->once, berth_ctx_allocator(ctx));
     berth_map_init(&r->known, ctx);
     r->key = berth_arena_push(&r->arena, (size_t)r->n_ops + 1, 1);
-    BERTH_TRY(berth_run_model_init(&r->model, ctx, runtime, graph, path, run));
+    r->has_run = berth_arena_push(&r->arena, (size_t)subject->n_devices, sizeof *r->has_run);
+    r->alone = berth_arena_push(&r->arena, (size_t)subject->n_devices, sizeof *r->alone);
+    if (r->arena.failed) return berth_fail_nomem(ctx);
+    BERTH_TRY(berth_run_model_init(&r->model, ctx, subject->runtime, subject->graph, subject->model, run));
     r->how = (berth_trial_options){.inputs = r->model.inputs,
                                    .n_inputs = r->model.n_inputs,
                                    .io = r->model.io,
@@ -50,7 +50,7 @@ berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, berth_ru
                                    .until = INFINITY,
                                    .seed = run->seed + EVALUATION_SEED,
                                    .keeps_failures = true};
-    return r->arena.failed ? berth_fail_nomem(ctx) : BERTH_OK;
+    return BERTH_OK;
 }
 
 void berth_referee_deinit(berth_referee *referee) {
@@ -71,22 +71,72 @@ static const char *keep_key(berth_referee *r) {
 }
 
 static berth_status make_candidate(berth_referee *r, const int32_t *device, int32_t single, berth_candidate *out) {
-    if (single >= 0) return berth_run_model_single(&r->model, r->devices[single], out);
-    return berth_run_model_place(&r->model, r->devices, r->n_devices, device, "placement", out);
+    const berth_subject *s = &r->subject;
+    if (single >= 0) return berth_run_model_single(&r->model, s->devices[single], out);
+    return berth_run_model_place(&r->model, s->devices, s->n_devices, device, "placement", out);
 }
+
+/* --- outputs ---------------------------------------------------------------------------------------------------- */
+
+static berth_status check_outputs(void *referee, const berth_answer *answer) {
+    berth_referee *r = referee;
+    berth_trial_result own = {.n_outputs = answer->n_outputs, .outputs = answer->outputs};
+    berth_difference difference;
+    int32_t with = berth_measure_reference(&r->subject, r->has_run, -1), narrow = -1;
+    berth_type computed = berth_measure_precision(&r->subject, r->has_run, &narrow);
+    if (with < 0) return BERTH_OK;
+    BERTH_TRY(berth_trial_compare(r->ctx, &r->once, r->subject.graph, &own, &r->alone[with], computed,
+                                  narrow < 0 ? NULL : &r->alone[narrow], &difference));
+    if (difference.equal) return BERTH_OK;
+    return berth_fail(r->ctx, BERTH_E_NUMERIC,
+                      "it computes other numbers than %.80s alone: largest difference %.3g, cosine %.6f",
+                      r->subject.devices[with], difference.max_abs, difference.cosine);
+}
+
+/* Where outputs go, and what is done with them: those of single devices stay. */
+static berth_status set_outputs(berth_referee *r, int32_t single) {
+    r->how.folder = r->model.scratch;
+    r->how.check = single < 0 ? check_outputs : NULL;
+    r->how.check_user = r;
+    if (single < 0) return BERTH_OK;
+    const char *folder = berth_arena_printf(&r->arena, "%s/alone%" PRId32, r->model.scratch, single);
+    if (!folder) return berth_fail_nomem(r->ctx);
+    if (mkdir(folder, 0700) != 0 && errno != EEXIST)
+        return berth_fail(r->ctx, BERTH_E_IO, "cannot make the folder %.600s: %s", folder, strerror(errno));
+    r->how.folder = folder;
+    return BERTH_OK;
+}
+
+static berth_status keep_outputs(berth_referee *r, int32_t single, const berth_trial_result *result) {
+    berth_job_file *files = berth_arena_push(&r->arena, (size_t)result->n_outputs, sizeof *files);
+    for (int32_t i = 0; i < result->n_outputs && files; i++) {
+        const berth_job_file *from = &result->outputs[i];
+        files[i].name = berth_arena_string(&r->arena, from->name, strlen(from->name));
+        files[i].file = berth_arena_string(&r->arena, from->file, strlen(from->file));
+    }
+    if (r->arena.failed) return berth_fail_nomem(r->ctx);
+    r->alone[single] = (berth_trial_result){.n_outputs = result->n_outputs, .outputs = files};
+    r->has_run[single] = result->n_rounds > 0;
+    return BERTH_OK;
+}
+
+/* --- runs ------------------------------------------------------------------------------------------------------- */
 
 /* One process. Files and memory are those of this call alone: there may be thousands of them. */
 static berth_status make_run(berth_referee *r, const int32_t *device, int32_t single, berth_trial_result *result) {
     berth_mark mark = berth_arena_mark(&r->model.arena);
-    double limit = r->runtime->worker.seconds;
+    berth_runtime *runtime = r->subject.runtime;
+    double limit = runtime->worker.seconds;
     berth_candidate candidate = {0};
     berth_arena_empty(&r->once);
+    BERTH_TRY(set_outputs(r, single));
     berth_status status = make_candidate(r, device, single, &candidate);
     if (single < 0 && r->longest_seconds > 0)
-        r->runtime->worker.seconds = fmin(limit, TIMES_LONGER * r->longest_seconds + SECONDS_MORE);
+        runtime->worker.seconds = fmin(limit, TIMES_LONGER * r->longest_seconds + SECONDS_MORE);
     double before = berth_trial_clock();
-    if (status == BERTH_OK) status = berth_trial_run(r->ctx, &r->once, r->runtime, &candidate, 1, &r->how, result);
-    r->runtime->worker.seconds = limit;
+    if (status == BERTH_OK) status = berth_trial_run(r->ctx, &r->once, runtime, &candidate, 1, &r->how, result);
+    runtime->worker.seconds = limit;
+    if (status == BERTH_OK && single >= 0) status = keep_outputs(r, single, result);
     if (status == BERTH_OK && single >= 0 && result->n_recalled == 0)
         r->longest_seconds = fmax(r->longest_seconds, berth_trial_clock() - before);
     if (candidate.model && candidate.model != r->model.path) unlink(candidate.model);
@@ -113,7 +163,7 @@ static berth_status take_result(berth_referee *r, int32_t single, const char *by
         return berth_fail_nomem(r->ctx);
     if (failed)
         berth_log(r->ctx, r->tally.failed <= MOST_TOLD ? BERTH_LOG_WARNING : BERTH_LOG_INFO,
-                  "%s could not be run and is left out: %s", single < 0 ? "a placement" : r->devices[single],
+                  "%s could not be run and is left out: %s", single < 0 ? "a placement" : r->subject.devices[single],
                   ruling.reason);
     return BERTH_OK;
 }

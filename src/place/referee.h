@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who runs placements for a search: each in a process of its own, once, a few runs; what is known is not run again, in
- * this search or, with `resume`, after it was killed. What fails is masked: it has no time. */
+ * this search or, with `resume`, after it was killed. What fails, or computes other numbers than a single device does,
+ * is masked: it has no time. */
 #ifndef BERTH_PLACE_REFEREE_H
 #define BERTH_PLACE_REFEREE_H
 
 #include "base/map.h"
 #include "base/vec.h"
 #include "berth/plan.h"
+#include "runtime/measure.h"
 #include "runtime/model.h"
 
 /* A placement that was run, or could not be. */
@@ -21,31 +23,30 @@ typedef struct berth_ruling {
 
 typedef struct berth_referee {
     berth_ctx *ctx;
-    berth_runtime *runtime;
-    const berth_graph *graph;
-    const char *const *devices;
-    int32_t n_devices, n_ops;
+    berth_subject subject;
+    int32_t n_ops;
     berth_trial_options how; /* of one evaluation */
     berth_run_model model;
     berth_arena arena, once; /* what stays; of one run */
     berth_map known;         /* from devices of operations to rulings */
     BERTH_VEC(berth_ruling) rulings;
-    char *key;              /* [n_ops] scratch */
-    berth_plan_runs tally;  /* what was done */
-    int32_t n_in_vain;      /* splits that failed, one after another */
-    bool split_ran;         /* at least one */
-    double longest_seconds; /* that a single device took, to load and run */
+    char *key;                 /* [n_ops] scratch */
+    bool *has_run;             /* [n_devices] alone; ... */
+    berth_trial_result *alone; /* ... and what it has computed; nothing else of it is there */
+    berth_plan_runs tally;     /* what was done */
+    int32_t n_in_vain;         /* splits that failed, one after another */
+    bool split_ran;            /* at least one */
+    double longest_seconds;    /* that a single device took, to load and run */
 } berth_referee;
 
 /* Runs are made as `run` says (inputs, weights, seed, precision), with those of one process as `least_runs`,
  * `most_runs` and `run_seconds` say. Free also after a failure. What berth_run_model_init() returns. */
-berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, berth_runtime *runtime,
-                                const berth_graph *graph, const char *path, const char *const *devices,
-                                int32_t n_devices, const berth_run_options *run);
+berth_status berth_referee_init(berth_referee *referee, berth_ctx *ctx, const berth_subject *subject,
+                                const berth_run_options *run);
 void berth_referee_deinit(berth_referee *referee);
 
 /* Everything that can be on device d is: device [n_ops]. It is run as a stock session, and whoever asks for this
- * placement gets that time. */
+ * placement gets that time. To be done before anything else: outputs of splits are compared with those of a device. */
 berth_status berth_referee_run_single(berth_referee *referee, int32_t d, const int32_t *device);
 
 /* For berth_runner. BERTH_E_LIMIT: so many splits failed one after another that there is no sense in trying more. */

@@ -44,6 +44,27 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     return berth_crew_record(crew, "single", crew->best->best_ms, n, berth_search_clock() - started);
 }
 
+/* Whether the method starts from what others have built. */
+static bool takes_starts(const berth_crew *crew, const berth_method *method) {
+    const berth_settings *settings = crew->learn ? crew->learn->settings : NULL;
+    if (method->kind != BERTH_METHOD_LEARNS) return berth_crew_starts_from_best(crew, method);
+    return settings && berth_settings_get(settings, BERTH_SET_SEEDS) == BERTH_SEEDS_ALL;
+}
+
+static berth_status ask_starts(berth_crew *crew, const berth_method *method) {
+    berth_search *best = crew->best;
+    double started = berth_search_clock(), fastest = INFINITY;
+    int64_t before = best->evaluations;
+    if (crew->n_starts == 0 || !takes_starts(crew, method)) return BERTH_OK;
+    crew->at_work = "auto";
+    for (int32_t i = 0; i < crew->n_starts && !berth_crew_done(crew); i++) {
+        double ms = berth_search_evaluate(best, crew->starts[i], NULL);
+        fastest = fmin(fastest, ms);
+        if (ms < best->best_ms) berth_search_offer(best, crew->starts[i], NULL, BERTH_SOURCE_SEED, "auto");
+    }
+    return berth_crew_record(crew, "auto", fastest, best->evaluations - before, berth_search_clock() - started);
+}
+
 /* A method alone: first a bound, so that it may know when it is done, in little of the time; what proves has its own.
  */
 static berth_status run_one(berth_crew *crew, const berth_method *method) {
@@ -63,6 +84,7 @@ static berth_status run_one(berth_crew *crew, const berth_method *method) {
 
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms) {
     BERTH_TRY(run_singles(crew, method, single_ms));
+    BERTH_TRY(ask_starts(crew, method));
     if (!crew->judge) BERTH_TRY(berth_bound_quick(crew->best));
     crew->is_portfolio = method->kind == BERTH_METHOD_PORTFOLIO;
     BERTH_TRY(crew->is_portfolio ? berth_place_auto(crew) : run_one(crew, method));

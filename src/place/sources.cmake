@@ -7,6 +7,7 @@ target_sources(berth_objects PRIVATE
   src/place/families.c
   src/place/generate.c
   src/place/kernels.c
+  src/place/leads.c
   src/place/learned.c
   src/place/methods.c
   src/place/pace.c

@@ -60,7 +60,10 @@ static berth_status find_devices(job *j) {
         if (!texts[d]) return berth_fail_nomem(e->ctx);
     }
     BERTH_TRY(berth_ov_device_check(e->ctx, texts, n));
-    for (int32_t d = 0; d < n; d++) BERTH_TRY(berth_ov_device_parse(e->ctx, texts[d], &devices[d]));
+    for (int32_t d = 0; d < n; d++) {
+        BERTH_TRY(berth_ov_device_parse(e->ctx, texts[d], &devices[d]));
+        berth_ov_device_mend(&devices[d]);
+    }
     j->plan = (berth_openvino_plan){.export_ = e, .n_devices = n, .texts = texts, .devices = devices};
     return BERTH_OK;
 }

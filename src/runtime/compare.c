@@ -59,7 +59,7 @@ static bool same_shape(const berth_npy *a, const berth_npy *b) {
 }
 
 /* False: the reference has no numbers at all. */
-static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, double allowed,
+static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type type, double allowed, double slack,
                            berth_difference *d) {
     int64_t n = b->kind == 'c' ? 2 * b->count : b->count, n_numbers = 0;
     double largest = 0, aa = 0, bb = 0, ab = 0, squares = 0;
@@ -76,7 +76,7 @@ static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
         }
         double off = fabs(x - y);
         squares += off * off;
-        if (!isfinite(x) || !isfinite(y) || off > allowed * (fabs(y) + largest)) d->equal = false;
+        if (!isfinite(x) || !isfinite(y) || off > fmax(allowed * (fabs(y) + largest), slack)) d->equal = false;
         if (!(off <= d->max_abs)) d->max_abs = isnan(off) ? INFINITY : off;
         double relative = off / fmax(fabs(y), 1e-3 * largest);
         if (!(relative <= d->max_rel)) d->max_rel = isnan(relative) ? INFINITY : relative;
@@ -90,13 +90,14 @@ static bool compare_floats(const berth_npy *a, const berth_npy *b, berth_type ty
 }
 
 berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *tensor, const berth_npy *reference,
-                           berth_type type, berth_type computed, berth_difference *difference) {
+                           berth_type type, berth_leeway leeway, berth_difference *difference) {
     if (tensor->kind != reference->kind || (tensor->kind != 'S' && tensor->item_size != reference->item_size) ||
         !same_shape(tensor, reference))
         return berth_fail(ctx, BERTH_E_NUMERIC, "the output '%.200s' has another type or shape on another device",
                           name);
     if (reference->kind == 'f' || reference->kind == 'c' || type == BERTH_TYPE_BF16) {
-        if (!compare_floats(tensor, reference, type, tolerance(reference, type, computed), difference))
+        double allowed = tolerance(reference, type, leeway.computed);
+        if (!compare_floats(tensor, reference, type, allowed, leeway.slack, difference))
             berth_log(ctx, BERTH_LOG_WARNING, "the output '%.200s' is nothing but NaN: there is nothing to compare",
                       name);
         return BERTH_OK;

@@ -182,9 +182,9 @@ static berth_status set_up_device(const berth_ov *ov, const berth_ov_device *dev
         bool is_hint = strcmp(device->keys[i], hint) == 0;
         if (is_hint) BERTH_TRY(check_precision(ov, device, device->values[i]));
         told |= is_hint;
-        BERTH_TRY(berth_ov_check(
-            ov, ov->api->core_set_property(ov->core, device->name, device->keys[i], device->values[i], NULL),
-            BERTH_E_ARG, device->keys[i]));
+        int failed = ov->api->core_set_property(ov->core, device->name, device->keys[i], device->values[i], NULL);
+        /* what a version lacks that nobody has asked for needs no mending there */
+        if (i < device->n_told) BERTH_TRY(berth_ov_check(ov, failed, BERTH_E_ARG, device->keys[i]));
     }
     if (told || ov->job->native_precision) return BERTH_OK;
     return berth_ov_check(ov, ov->api->core_set_property(ov->core, device->name, hint, "f32", NULL),
@@ -196,8 +196,10 @@ static berth_status take_devices(berth_ov *ov) {
     ov->devices = berth_arena_push(ov->arena, (size_t)ov->n_devices + 1, sizeof *ov->devices);
     if (!ov->devices) return berth_fail_nomem(ov->ctx);
     BERTH_TRY(berth_ov_device_check(ov->ctx, ov->job->devices, ov->n_devices));
-    for (int32_t i = 0; i < ov->n_devices; i++)
+    for (int32_t i = 0; i < ov->n_devices; i++) {
         BERTH_TRY(berth_ov_device_parse(ov->ctx, ov->job->devices[i], &ov->devices[i]));
+        if (ov->job->assignment) berth_ov_device_mend(&ov->devices[i]);
+    }
     return BERTH_OK;
 }
 

@@ -48,6 +48,7 @@ static berth_status take_property(berth_ctx *ctx, const char *text, const char *
         return berth_fail(ctx, BERTH_E_ARG, "device '%.100s' has too many or too long properties", text);
     memcpy(out->keys[out->n], is_precision ? hint : key, is_precision ? sizeof hint - 1 : n_key);
     memcpy(out->values[out->n++], value, n_value);
+    out->n_told = out->n;
     *at = value + n_value;
     return BERTH_OK;
 }
@@ -67,6 +68,18 @@ berth_status berth_ov_device_parse(berth_ctx *ctx, const char *text, berth_ov_de
         BERTH_TRY(take_property(ctx, text, &at, out));
     }
     return BERTH_OK;
+}
+
+void berth_ov_device_mend(berth_ov_device *device) {
+    static const char joins[] = "SNIPPETS_MODE", never[] = "DISABLE";
+    bool narrow = false;
+    for (int32_t i = 0; i < device->n; i++) {
+        if (strcmp(device->keys[i], joins) == 0) return;
+        narrow |= strcmp(device->keys[i], hint) == 0 && strcmp(device->values[i], "f32") != 0;
+    }
+    if (!narrow || !berth_ov_device_is_cpu(device->name) || device->n == BERTH_OV_PROPERTIES) return;
+    memcpy(device->keys[device->n], joins, sizeof joins);
+    memcpy(device->values[device->n++], never, sizeof never);
 }
 
 berth_type berth_ov_device_precision(const char *text) {

@@ -14,12 +14,15 @@ enum { BERTH_OV_PROPERTIES = 8, BERTH_OV_WORD = 64 };
 typedef struct berth_ov_device {
     char name[BERTH_OV_WORD]; /* as OpenVINO gets it */
     bool is_alias;            /* of the CPU's plugin */
-    int32_t n;
+    int32_t n, n_told;        /* properties; those that its name says come first */
     char keys[BERTH_OV_PROPERTIES][BERTH_OV_WORD], values[BERTH_OV_PROPERTIES][BERTH_OV_WORD];
 } berth_ov_device;
 
 /* BERTH_OK; BERTH_E_ARG (with what is wrong) */
 berth_status berth_ov_device_parse(berth_ctx *ctx, const char *text, berth_ov_device *out);
+/* What it has to be told besides if it gets pieces of a model and not the whole: where attention is one kernel, bf16
+ * and its mask comes from another piece, OpenVINO 2026.4 computes wrong numbers. Unless its name says otherwise. */
+void berth_ov_device_mend(berth_ov_device *device);
 /* The type that it was told to compute in; BERTH_TYPE_UNKNOWN: it was told none. */
 berth_type berth_ov_device_precision(const char *text);
 /* It is the CPU, or an alias. */

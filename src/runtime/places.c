@@ -124,7 +124,7 @@ static berth_status look(checker *c, const berth_candidate *candidate, berth_sig
     size_t n = 0;
     char *rest = NULL;
     *out = (berth_sight){.ops = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *out->ops)};
-    const char *key = berth_arena_printf(&m->arena, "places 2\n%s\n%s\nprecision %d", m->runtime->identity,
+    const char *key = berth_arena_printf(&m->arena, "places 3\n%s\n%s\nprecision %d", m->runtime->identity,
                                          candidate->identity, c->places->native_precision);
     if (!out->ops || !key) return berth_fail_nomem(m->ctx);
     BERTH_TRY(berth_kept_get(m->runtime, &m->arena, "places", key, &bytes, &n));

@@ -17,7 +17,8 @@
 #include <time.h>
 
 enum { ORDER_STREAM = 72, PROTOCOL_RUNS = 10, PROTOCOL_COUNTED = 5 };
-static const double agreement = 0.02; /* processes whose medians are no further apart agree */
+static const double agreement = 0.02;         /* processes whose medians are no further apart agree */
+static const double half = 0.5, alike = 0.99; /* of outputs: more than a device is off by alone; least cosine */
 
 typedef struct trial {
     berth_ctx *ctx;
@@ -150,7 +151,7 @@ static bool is_native(const trial *t, int32_t i) {
 /* Everything that the times of one process depend on, and which of them it is. */
 static const char *key_of(const trial *t, int32_t i) {
     const berth_trial_options *o = t->options;
-    return berth_arena_printf(t->arena, "run 1\n%s\n%s\nruns %d %d %.17g\nprecision %d\nseed %" PRIu64 "\nround %d",
+    return berth_arena_printf(t->arena, "run 2\n%s\n%s\nruns %d %d %.17g\nprecision %d\nseed %" PRIu64 "\nround %d",
                               t->runtime->identity, t->candidates[i].identity, (int)o->least_runs, (int)o->most_runs,
                               o->run_seconds, is_native(t, i), o->seed, (int)t->results[i].n_rounds);
 }
@@ -187,11 +188,22 @@ static berth_status find_failure(trial *t, const char *key, bool *found, berth_s
     return BERTH_OK;
 }
 
+static berth_status check_outputs(const trial *t, berth_answer *answer) {
+    if (!t->options->check) return BERTH_OK;
+    BERTH_TRY(t->options->check(t->options->check_user, answer));
+    answer->n_outputs = 0;
+    return BERTH_OK;
+}
+
 /* One process, and what came of it into the store. */
 static berth_status make_run(trial *t, const berth_job *job, const char *key, berth_answer *answer,
                              berth_trial_result *result, berth_status *status) {
     *status = berth_job_run(t->ctx, t->arena, &t->runtime->worker, job, answer, &result->end);
-    if (*status == BERTH_OK) return berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, answer);
+    if (*status == BERTH_OK) {
+        *status = check_outputs(t, answer);
+        if (*status == BERTH_OK) return berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, answer);
+        return *status == BERTH_E_NUMERIC ? keep_failure(t, key, *status) : *status;
+    }
     if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
     /* Whoever stops us may have stopped the worker first. */
     if (berth_cancelled(t->ctx)) return berth_fail(t->ctx, BERTH_E_CANCELLED, "stopped while %s ran", job->runtime);
@@ -229,7 +241,8 @@ static berth_status run_one(trial *t, int32_t i) {
     bool found = false;
     berth_status status = BERTH_OK;
     if (!key) return berth_fail_nomem(t->ctx);
-    BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, job.output_folder, &answer, &found));
+    const char *outputs = o->check ? NULL : job.output_folder; /* what was kept has been checked */
+    BERTH_TRY(berth_kept_get_answer(t->ctx, t->runtime, t->arena, key, outputs, &answer, &found));
     if (found) found = berth_answer_check(t->ctx, &job, &answer) == BERTH_OK;
     if (!found) BERTH_TRY(find_failure(t, key, &found, &status));
     if (!found) BERTH_TRY(make_run(t, &job, key, &answer, r, &status));
@@ -269,6 +282,24 @@ static bool is_settled(const berth_trial_result *result, double until) {
     return result->unrest <= agreement || berth_trial_clock() > until;
 }
 
+/* The first n in an order of their own. */
+static void draw_order(trial *t, berth_rng *rng, int32_t n) {
+    for (int32_t i = n - 1; i > 0; i--) {
+        int32_t k = (int32_t)berth_rng_below(rng, (uint32_t)i + 1), kept = t->order[i];
+        t->order[i] = t->order[k];
+        t->order[k] = kept;
+    }
+}
+
+static bool has_turn(const trial *t, int32_t round, int32_t which) {
+    const berth_trial_options *o = t->options;
+    const berth_trial_result *result = &t->results[which];
+    bool is_spare = o->spare_from > 0 && which >= o->spare_from;
+    if (result->status != BERTH_OK || (round > 0 && t->candidates[which].once)) return false;
+    if (round == 0) return !is_spare || berth_trial_clock() <= o->until;
+    return round < o->rounds || !is_settled(result, o->until);
+}
+
 static void tell(const trial *t, int32_t which, int32_t done) {
     const berth_trial_options *o = t->options;
     int32_t of = t->n * o->rounds;
@@ -285,17 +316,10 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
     berth_rng_init(&rng, options->seed, ORDER_STREAM);
     for (int32_t round = 0; round < most_rounds(&t); round++) {
         if (round > 0 && berth_trial_clock() > options->until) break;
-        for (int32_t i = n - 1; i > 0; i--) {
-            int32_t k = (int32_t)berth_rng_below(&rng, (uint32_t)i + 1), kept = t.order[i];
-            t.order[i] = t.order[k];
-            t.order[k] = kept;
-        }
+        draw_order(&t, &rng, round == 0 && options->spare_from > 0 ? options->spare_from : n);
         for (int32_t i = 0; i < n; i++) {
             int32_t which = t.order[i];
-            bool is_spare = options->spare_from > 0 && which >= options->spare_from;
-            if (results[which].status != BERTH_OK) continue;
-            if (round >= options->rounds && is_settled(&results[which], options->until)) continue;
-            if (round == 0 && is_spare && berth_trial_clock() > options->until) continue;
+            if (!has_turn(&t, round, which)) continue;
             BERTH_TRY(run_one(&t, which));
             tell(&t, which, ++done);
         }
@@ -316,23 +340,49 @@ static berth_type type_of_output(const berth_graph *graph, const char *name) {
     return BERTH_TYPE_UNKNOWN;
 }
 
+typedef struct comparison {
+    berth_ctx *ctx;
+    berth_arena *arena;
+    const berth_trial_result *reference;
+    const berth_graph *graph;
+} comparison;
+
+/* Output i of a candidate, by the leeway. */
+static berth_status compare_output(const comparison *c, const berth_trial_result *result, int32_t i,
+                                   berth_leeway leeway, berth_difference *difference) {
+    const char *name = c->reference->outputs[i].name;
+    berth_npy a, b;
+    berth_mark mark = berth_arena_mark(c->arena);
+    berth_status status = berth_npy_read(c->ctx, c->arena, result->outputs[i].file, &a);
+    if (status == BERTH_OK) status = berth_npy_read(c->ctx, c->arena, c->reference->outputs[i].file, &b);
+    if (status == BERTH_OK)
+        status = berth_compare(c->ctx, name, &a, &b, type_of_output(c->graph, name), leeway, difference);
+    berth_arena_release(c->arena, mark);
+    return status;
+}
+
+/* What a device that computes in the narrow type is off by when it is alone, and half as much again; if what it
+ * computes has nothing to do with the reference, that says nothing. */
+static berth_status find_slack(const comparison *c, const berth_trial_result *narrow, int32_t i, berth_leeway *leeway) {
+    berth_difference own = berth_difference_none();
+    if (!narrow || narrow == c->reference || narrow->n_outputs != c->reference->n_outputs) return BERTH_OK;
+    BERTH_TRY(compare_output(c, narrow, i, *leeway, &own));
+    if (own.cosine >= alike && isfinite(own.max_abs)) leeway->slack = (1 + half) * own.max_abs;
+    return BERTH_OK;
+}
+
 berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
                                  const berth_trial_result *result, const berth_trial_result *reference,
-                                 berth_type computed, berth_difference *difference) {
+                                 berth_type computed, const berth_trial_result *narrow, berth_difference *difference) {
+    comparison c = {ctx, arena, reference, graph};
     *difference = berth_difference_none();
     if (result->n_outputs != reference->n_outputs)
         return berth_fail(ctx, BERTH_E_NUMERIC, "there are %" PRId32 " outputs, and %" PRId32 " on another device",
                           result->n_outputs, reference->n_outputs);
     for (int32_t i = 0; i < result->n_outputs; i++) {
-        const char *name = reference->outputs[i].name;
-        berth_npy a, b;
-        berth_mark mark = berth_arena_mark(arena);
-        berth_status status = berth_npy_read(ctx, arena, result->outputs[i].file, &a);
-        if (status == BERTH_OK) status = berth_npy_read(ctx, arena, reference->outputs[i].file, &b);
-        if (status == BERTH_OK)
-            status = berth_compare(ctx, name, &a, &b, type_of_output(graph, name), computed, difference);
-        berth_arena_release(arena, mark);
-        BERTH_TRY(status);
+        berth_leeway leeway = {.computed = computed};
+        BERTH_TRY(find_slack(&c, narrow, i, &leeway));
+        BERTH_TRY(compare_output(&c, result, i, leeway, difference));
     }
     return BERTH_OK;
 }

@@ -16,6 +16,7 @@ typedef struct berth_candidate {
     const char *assignment;     /* or NULL: the runtime's own choice */
     const char *identity;       /* what is run, for keys of the store */
     bool full_precision;        /* computes as the model says, also if the others need not */
+    bool once;                  /* one process is enough: its outputs are wanted, not its times */
 } berth_candidate;
 
 typedef struct berth_trial_options {
@@ -29,10 +30,15 @@ typedef struct berth_trial_options {
     int32_t least_runs, most_runs; /* in each process */
     double run_seconds;            /* in each process */
     double until;                  /* berth_trial_clock(): no round begins after it, but the first; INFINITY: no end */
-    int32_t spare_from;            /* candidates from this one on have not even a first turn after it; 0: all have */
+    int32_t spare_from;            /* candidates from this one on come last in the first round, in this order, and have
+                                      not even that turn after `until`; 0: all have */
     uint64_t seed;
     const char *folder;  /* for outputs; NULL: they are not wanted */
     bool keeps_failures; /* in the store too: a trial that is resumed does not try again what failed */
+    /* Called on what a process has computed, which is then not kept. If it returns BERTH_E_NUMERIC the candidate has
+     * failed, as the message says; anything else that is not BERTH_OK ends the trial. May be NULL. */
+    berth_status (*check)(void *user, const berth_answer *answer);
+    void *check_user;
     /* called after each process; may be NULL */
     void (*progress)(void *user, const char *label, int32_t done, int32_t of);
     void *progress_user;
@@ -65,9 +71,10 @@ berth_status berth_trial_run(berth_ctx *ctx, berth_arena *arena, berth_runtime *
                              berth_trial_result *results);
 
 /* How far the outputs of one candidate are from another's. `computed`: the type that devices were told to compute in,
- * if it is narrower than that of the outputs; else BERTH_TYPE_UNKNOWN. */
+ * if it is narrower than that of the outputs; else BERTH_TYPE_UNKNOWN. `narrow`: what such a device computes alone, or
+ * NULL: nobody is asked to be nearer to the reference than that, by half. */
 berth_status berth_trial_compare(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph,
                                  const berth_trial_result *result, const berth_trial_result *reference,
-                                 berth_type computed, berth_difference *difference);
+                                 berth_type computed, const berth_trial_result *narrow, berth_difference *difference);
 
 #endif

@@ -18,7 +18,7 @@ static berth_npy tensor_of(char kind, int32_t item_size, int64_t n, const void *
 
 static berth_difference difference_of(berth_ctx *ctx, const berth_npy *a, const berth_npy *b, berth_type type) {
     berth_difference d = berth_difference_none();
-    assert_int_equal(berth_compare(ctx, "y", a, b, type, BERTH_TYPE_UNKNOWN, &d), BERTH_OK);
+    assert_int_equal(berth_compare(ctx, "y", a, b, type, (berth_leeway){0}, &d), BERTH_OK);
     return d;
 }
 
@@ -41,6 +41,30 @@ static void floats(void **state) {
     x[1] = -2;
     x[3] = -INFINITY;
     assert_false(difference_of(*state, &a, &b, BERTH_TYPE_F32).equal);
+}
+
+/* What a narrow device is off by anyway is no reason to refuse. */
+static void leeway(void **state) {
+    float x[] = {1, 0.91f}, y[] = {1, 1};
+    berth_npy a = tensor_of('f', 4, 2, x), b = tensor_of('f', 4, 2, y);
+    static const struct {
+        berth_leeway leeway;
+        bool equal;
+    } rows[] = {{{0}, false},
+                {{BERTH_TYPE_F16, 0}, false},
+                {{BERTH_TYPE_BF16, 0}, true}, /* a twentieth of it and of the largest */
+                {{BERTH_TYPE_F16, 0.08}, false},
+                {{BERTH_TYPE_F16, 0.1}, true}};
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        berth_difference d = berth_difference_none();
+        assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_F32, rows[i].leeway, &d), BERTH_OK);
+        assert_int_equal(d.equal, rows[i].equal);
+        assert_true(fabs(d.max_abs - 0.09) < 1e-6);
+    }
+    x[1] = NAN; /* no leeway covers that */
+    berth_difference d = berth_difference_none();
+    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_F32, rows[4].leeway, &d), BERTH_OK);
+    assert_false(d.equal);
 }
 
 static void count_warnings(void *user, berth_log_level level, const char *message) {
@@ -94,16 +118,17 @@ static void what_is_counted_must_be_equal(void **state) {
     b.rank = 2;
     b.dims[1] = 3;
     berth_difference d = berth_difference_none();
-    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, BERTH_TYPE_UNKNOWN, &d), BERTH_E_NUMERIC);
+    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, (berth_leeway){0}, &d), BERTH_E_NUMERIC);
     float z[] = {1, 2, 3};
     b = tensor_of('f', 4, 3, z);
-    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, BERTH_TYPE_UNKNOWN, &d), BERTH_E_NUMERIC);
+    assert_int_equal(berth_compare(*state, "y", &a, &b, BERTH_TYPE_I64, (berth_leeway){0}, &d), BERTH_E_NUMERIC);
     assert_non_null(strstr(berth_ctx_message(*state), "'y'"));
 }
 
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(floats),
+        cmocka_unit_test(leeway),
         cmocka_unit_test(not_numbers),
         cmocka_unit_test(narrow_floats),
         cmocka_unit_test(what_is_counted_must_be_equal),

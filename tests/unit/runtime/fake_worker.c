@@ -16,7 +16,7 @@
  *     kept=TYPE strays=TYPE      operations of that type are seen on the CPU: always, or only in a split
  *     counts                     the other device says what memory it uses: 1000 bytes and one more in each process
  *     poison=N                   splits that have operation N on the other device do what `poisoned` says: crash (that
- *                                is, if it says nothing), hang, fail
+ *                                is, if it says nothing), hang, fail, differ
  *     room=N                     no more than N operations fit on the other device beside some on the CPU
  *     slow=0.1                   a process takes so many seconds more
  *     quiet                      the other device does not say what its kernels take
@@ -207,6 +207,16 @@ static const char *put_report(work *w) {
     return w->job.profile;
 }
 
+static bool is_poisoned(const work *w) {
+    const char *op = setting("poison");
+    return op && strcmp(w->kind, "split") == 0 && w->device[atoi(op)];
+}
+
+static bool differs(const work *w) {
+    const char *how = setting("poisoned");
+    return is_told(w, "differ") || (is_poisoned(w) && how && strncmp(how, "differ", 6) == 0);
+}
+
 static void put_outputs(work *w, berth_answer *answer) {
     int32_t n = 0;
     const int32_t *outputs = berth_graph_outputs(w->graph, &n);
@@ -218,7 +228,7 @@ static void put_outputs(work *w, berth_answer *answer) {
         if (is_told(w, "shape")) npy.rank = 1, npy.dims[0] = npy.count;
         float *values = berth_arena_push(&w->arena, (size_t)npy.count, sizeof *values);
         for (int64_t k = 0; k < npy.count; k++)
-            values[k] = 0.5f + (is_told(w, "differ") ? 1 : 0) + (is_told(w, "near") ? 0.02f : 0);
+            values[k] = 0.5f + (differs(w) ? 1 : 0) + (is_told(w, "near") ? 0.02f : 0);
         npy.data = values;
         npy.size = (size_t)npy.count * sizeof *values;
         files[i] = (berth_job_file){tensor->name, berth_arena_printf(&w->arena, "%s/o%d.npy", w->job.output_folder, i)};
@@ -229,8 +239,8 @@ static void put_outputs(work *w, berth_answer *answer) {
 }
 
 static void be_poisoned(const work *w, const char *refused, size_t size) {
-    const char *op = setting("poison"), *how = setting("poisoned");
-    if (!op || strcmp(w->kind, "split") != 0 || !w->device[atoi(op)]) return;
+    const char *how = setting("poisoned");
+    if (!is_poisoned(w) || differs(w)) return;
     if (how && strncmp(how, "hang", 4) == 0) make_trouble("hang");
     if (how && strncmp(how, "fail", 4) == 0) _exit(write(BERTH_CHILD_ANSWER_FD, refused, size) < 0);
     make_trouble("crash");

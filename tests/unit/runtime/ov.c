@@ -85,6 +85,18 @@ static void devices_by_name(void **state) {
     assert_string_equal(d.values[0], "bf16");
     assert_string_equal(d.keys[1], "PERFORMANCE_HINT");
     assert_string_equal(d.values[1], "LATENCY");
+    assert_int_equal(d.n_told, 2);
+    berth_ov_device_mend(&d); /* bf16 on the CPU: attention stays in parts */
+    assert_true(d.n == 3 && d.n_told == 2);
+    assert_string_equal(d.keys[2], "SNIPPETS_MODE");
+    assert_string_equal(d.values[2], "DISABLE");
+    static const char *const whole[] = {"CPU0", "CPU0:f32", "GPU:f16", "CPU1:bf16:SNIPPETS_MODE:ENABLE",
+                                        "CPU1:bf16:a:1:a:1:a:1:a:1:a:1:a:1:a:1"};
+    for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) { /* as their names say; or full */
+        assert_int_equal(berth_ov_device_parse(ctx, whole[i], &d), BERTH_OK);
+        berth_ov_device_mend(&d);
+        assert_int_equal(d.n, d.n_told);
+    }
     assert_int_equal(berth_ov_device_precision("CPU1:bf16"), BERTH_TYPE_BF16);
     assert_int_equal(berth_ov_device_precision("GPU:A:B:INFERENCE_PRECISION_HINT:f16"), BERTH_TYPE_F16);
     assert_int_equal(berth_ov_device_precision("CPU0:f32"), BERTH_TYPE_F32);

@@ -85,7 +85,7 @@ static void times_are_those_of_the_worker(void **state) {
     assert_string_equal(berth_runtime_version(f->runtime), "1.99.0");
     berth_difference difference;
     assert_int_equal(berth_trial_compare(f->ctx, &r.model.arena, f->graph, &r.results[2], &r.results[0],
-                                         BERTH_TYPE_UNKNOWN, &difference),
+                                         BERTH_TYPE_UNKNOWN, NULL, &difference),
                      BERTH_OK);
     assert_true(difference.equal && difference.max_abs == 0 && difference.cosine > 0.999);
     berth_run_model_deinit(&r.model);
@@ -240,12 +240,12 @@ static void outputs_differ(void **state) {
     r.how.rounds = 1;
     run_trial(f, &r, "differ=split");
     assert_int_equal(berth_trial_compare(f->ctx, &r.model.arena, f->graph, &r.results[2], &r.results[0],
-                                         BERTH_TYPE_UNKNOWN, &difference),
+                                         BERTH_TYPE_UNKNOWN, NULL, &difference),
                      BERTH_OK);
     assert_true(!difference.equal && fabs(difference.max_abs - 1) < 1e-6 && fabs(difference.max_rel - 2) < 1e-6);
     run_trial(f, &r, "shape=split");
     assert_int_equal(berth_trial_compare(f->ctx, &r.model.arena, f->graph, &r.results[2], &r.results[0],
-                                         BERTH_TYPE_UNKNOWN, &difference),
+                                         BERTH_TYPE_UNKNOWN, NULL, &difference),
                      BERTH_E_NUMERIC);
     berth_run_model_deinit(&r.model);
 }
