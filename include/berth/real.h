@@ -46,10 +46,11 @@ typedef struct berth_real_plan {
  * With `measured`, every placement that the method compares is run, one process at a time, and its median is what the
  * method sees and learns from. Placements that differ only within what a runtime runs as one are one placement, and no
  * placement is run twice: what the search asks for again counts a sixteenth of an evaluation. What cannot be run
- * or computes other numbers is left out; methods that build or prove do so on the calibrated model, and their placements are run. Every device alone
- * is run first. The best splits are then run again, as without `measured`. With the same seed, no limit of time and
- * `resume` on a store that has all results the search is the same on any number of threads. The cancel callback ends
- * the search; since no split is then confirmed, the answer is the fastest single device.
+ * or computes other numbers is left out; methods that build or prove do so on the calibrated model, and their
+ * placements are run. Every device alone is run first. The best splits are then run again, as without `measured`. With
+ * the same seed, no limit of time and `resume` on a store that has all results the search is the same on any number of
+ * threads. The cancel callback ends the search; since no split is then confirmed, the answer is the fastest single
+ * device.
  * @param model    path of the file that the graph was read from, in a format that the runtime takes
  * @param devices  of the runtime, the cpu first
  * @return BERTH_OK; what berth_profile_take(), berth_place() and berth_measure() return

@@ -150,7 +150,7 @@ typedef struct berth_measured {
                                           else NULL. What they gain over it is no gain of a placement. */
     int32_t best;                      /* fastest of them; -1: none runs */
     double gain, gain_low;             /* of the plan over that one; NAN: not known, or there is none */
-    berth_difference outputs;          /* of the plan, to the best single device that runs on the CPU, else the best */
+    berth_difference outputs;          /* of the plan, to the CPU alone, else to the best device */
     int32_t n_deviations;
     const berth_deviation *deviations;
     int32_t n_checked; /* operations whose device is known from the runtime's own profile */
@@ -166,9 +166,10 @@ typedef struct berth_measured {
  *
  * @param model      path of the file that the graph was read from
  * @param devices    names of the placement's devices, as the runtime knows them
- * @return BERTH_OK, also if some candidates cannot be run; BERTH_E_UNSUPPORTED (not ONNX, or nothing at all can be
- *         run); BERTH_E_INFEASIBLE (more than one accelerator in one session); BERTH_E_FORMAT (weights outside the
- *         model's folder); BERTH_E_ARG (weights or dimensions are missing); BERTH_E_IO; BERTH_E_CANCELLED
+ * @return BERTH_OK, also if some candidates cannot be run; BERTH_E_UNSUPPORTED (not a format that the runtime
+ *         reads, or nothing at all can be run); BERTH_E_INFEASIBLE (more than one accelerator in one session);
+ * BERTH_E_FORMAT (weights outside the model's folder); BERTH_E_ARG (weights or dimensions are missing); BERTH_E_IO;
+ * BERTH_E_CANCELLED
  */
 BERTH_API BERTH_MUST_CHECK berth_status berth_measure(berth_ctx *ctx, berth_measured **out, berth_runtime *runtime,
                                                       const berth_graph *graph, const char *model,
@@ -176,7 +177,8 @@ BERTH_API BERTH_MUST_CHECK berth_status berth_measure(berth_ctx *ctx, berth_meas
                                                       const berth_placement *placement,
                                                       const berth_run_options *options);
 BERTH_API void berth_measured_free(berth_measured *measured);
-/** Append the members `runtime`, `measured`, `outputs`, `checked` and `deviations` of an object that was begun. */
+/** Append the members `runtime`, `measured`, `outputs`, `checked`, `deviations` and, where the runtime says what pieces
+ * it has made, `planned_pieces` and `pieces` of an object that was begun. */
 BERTH_API void berth_measured_write(berth_text *text, const berth_measured *measured, const berth_graph *graph);
 
 /**

@@ -52,8 +52,9 @@ berth_status berth_contest_run(berth_ctx *ctx, berth_contest *contest, const ber
     BERTH_TRY(berth_referee_init(&contest->referee, ctx, &job->subject, &run));
     BERTH_TRY(run_singles(ctx, contest, job));
     BERTH_TRY(search(ctx, contest, job));
-    contest->single = berth_referee_best_single(&contest->referee);
-    contest->n_splits = berth_referee_best_splits(&contest->referee, contest->splits, BERTH_CONTEST_SPLITS);
+    contest->single = berth_referee_best_single(&contest->referee, job->allowed);
+    contest->n_splits =
+        berth_referee_best_splits(&contest->referee, contest->single, contest->splits, BERTH_CONTEST_SPLITS);
     return BERTH_OK;
 }
 

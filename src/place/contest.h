@@ -11,9 +11,9 @@ enum { BERTH_CONTEST_SPLITS = 8 };
 typedef struct berth_contest {
     berth_referee referee;
     berth_plan *plan; /* of the search: what it did. Its placement is the best by one process each */
-    const berth_ruling *splits[BERTH_CONTEST_SPLITS]; /* the best, if faster than the best single device */
+    const berth_ruling *splits[BERTH_CONTEST_SPLITS]; /* the best, if faster than the device below */
     int32_t n_splits;
-    const berth_ruling *single; /* the best; NULL: none runs */
+    const berth_ruling *single; /* the best device that may be the answer alone; NULL: none runs */
 } berth_contest;
 
 /* What is to be searched: the graph of the model file, on devices with a profile that the options name. */
@@ -24,6 +24,7 @@ typedef struct berth_contest_job {
     const berth_real_options *real;
     const int32_t *const *starts; /* [n_starts][n_ops] */
     int32_t n_starts;
+    const bool *allowed; /* [n_devices] may be the answer alone */
 } berth_contest_job;
 
 /* Free in any case.

@@ -45,8 +45,8 @@ struct berth_crew {
     uint64_t seed, n_turns;
     int32_t n_threads;
     berth_judge *judge;           /* NULL: the simulator decides */
-    const int32_t *const *starts; /* [n_starts][n_tasks] which the judge is asked about before a method that starts */
-    int32_t n_starts;             /* from classical placements */
+    const int32_t *const *starts; /* [n_starts][n_tasks], see berth_crew_takes_starts() */
+    int32_t n_starts;             /* */
     const berth_learn *learn;     /* for methods that learn; NULL: there are none */
     bool seeded, unbounded;       /* berth/place.h */
     bool is_portfolio;            /* one method that diverges is no failure */

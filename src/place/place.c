@@ -3,6 +3,7 @@
 #include "place/place.h"
 
 #include "place/kernels.h"
+#include "place/leads.h"
 #include "place/learned.h"
 #include "place/solve.h"
 #include "place/spread.h"
@@ -122,15 +123,17 @@ static berth_status search(job *j) {
     return berth_fail(j->ctx, BERTH_E_INFEASIBLE, "%s found no placement within the limits", j->method->name);
 }
 
-/* What the runner wants to be asked first, by task. */
+/* What the runner wants to be asked first, by task: every unit on the device of its first. */
 static berth_status take_starts(job *j) {
     berth_arena *arena = &j->draft->arena;
     size_t n = (size_t)j->runner->n_starts, n_tasks = (size_t)j->costs->n_tasks;
     int32_t **starts = berth_arena_push(arena, n, sizeof *starts);
     for (size_t i = 0; i < n && !arena->failed; i++) {
         starts[i] = berth_arena_push(arena, n_tasks, sizeof **starts);
-        for (size_t task = 0; task < n_tasks && !arena->failed; task++)
-            starts[i][task] = j->runner->starts[i][j->costs->task_op[task]];
+        for (size_t task = 0; task < n_tasks && !arena->failed; task++) {
+            int32_t unit = j->problem->unit_of[task], first = j->problem->unit_tasks[j->problem->unit_start[unit]];
+            starts[i][task] = berth_lead_device(j->problem, unit, j->runner->starts[i][j->costs->task_op[first]]);
+        }
     }
     if (arena->failed) return berth_fail_nomem(j->ctx);
     j->crew.starts = (const int32_t *const *)starts;

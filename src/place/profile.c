@@ -356,6 +356,15 @@ static berth_status describe(profiler *p) {
     return arena->failed ? berth_fail_nomem(p->ctx) : BERTH_OK;
 }
 
+/* Where a device tells nothing of its operations, or that is wanted: in half of the time that is left. */
+static berth_status time_pieces(profiler *p) {
+    berth_run_options how = p->options->run;
+    if (p->n_devices != 2) return BERTH_OK;
+    if (!p->options->pieces && !berth_pieces_wanted(p->op_ms, p->out->profile.n_ops)) return BERTH_OK;
+    how.seconds = fmax(0.5 * (p->started + how.seconds - berth_trial_clock()), 0);
+    return berth_pieces_fill(&p->model, p->devices, &how, p->op_ms);
+}
+
 static berth_status take(profiler *p, const char *path) {
     berth_profile *out = &p->out->profile;
     const double *ms = NULL;
@@ -368,8 +377,7 @@ static berth_status take(profiler *p, const char *path) {
     memcpy(p->op_ms, ms, (size_t)out->n_ops * (size_t)p->n_devices * sizeof *ms);
     for (int32_t d = 0; d < p->n_devices && out->n_copies == 0; d++)
         BERTH_TRY(berth_copies_take(&p->model, &p->out->arena, p->devices[d], &out->copies, &out->n_copies));
-    if (p->n_devices == 2 && (p->options->pieces || berth_pieces_wanted(p->op_ms, out->n_ops)))
-        BERTH_TRY(berth_pieces_fill(&p->model, p->devices, &p->options->run, p->op_ms));
+    BERTH_TRY(time_pieces(p));
     BERTH_TRY(draw_placements(p));
     BERTH_TRY(run_whole(p));
     out->runtime_version = berth_arena_string(&p->out->arena, p->runtime->version, strlen(p->runtime->version));

@@ -3,10 +3,10 @@
 #include "place/real_loop.h"
 
 #include "place/tighten.h"
+#include "runtime/scratch.h"
 #include "runtime/trial.h"
 
 #include <math.h>
-#include <unistd.h>
 
 enum { MOST_TIGHTENED = 4 };
 
@@ -57,7 +57,8 @@ static berth_status find_split(berth_real_loop *l, int32_t *best) {
         BERTH_TRY(status);
         BERTH_TRY(berth_real_confirm(l, best));
         /* where evaluations are runs, what did not fit had no time to be found best by */
-        if (l->short_of < 0 || l->n_tightened == MOST_TIGHTENED || l->options->measured || !(berth_real_left(l) > 0))
+        if (l->short_of < 0 || l->n_tightened == MOST_TIGHTENED || l->options->measured || !(berth_real_left(l) > 0) ||
+            berth_real_wins(l, l->out->real.measured))
             return BERTH_OK;
         BERTH_TRY(tighten(l));
     }
@@ -92,7 +93,7 @@ berth_status berth_place_real(berth_ctx *ctx, berth_real_plan **out, berth_runti
                          .place = options->place};
     berth_status status = run(&l);
     for (int32_t i = 0; i < l.n_plans; i++) berth_plan_free(l.plans[i]);
-    if (*l.scratch) unlink(l.scratch);
+    berth_scratch_remove(l.scratch);
     if (status == BERTH_OK)
         *out = &made->real;
     else

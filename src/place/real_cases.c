@@ -7,6 +7,7 @@
 #include "place/cases.h"
 
 #include "base/arena.h"
+#include "place/leads.h"
 #include "place/real_loop.h"
 #include "runtime/scratch.h"
 #include "runtime/trial.h"
@@ -42,6 +43,7 @@ typedef struct chooser {
     berth_real_plan *own[MOST_CASES];
     candidate found[MOST_CASES];
     int32_t n_found;
+    bool *allowed;     /* [n_devices] may be the answer alone, in every case */
     double *single_ms; /* [n_devices] weighted mean of everything on that device; INFINITY: it does not run in some */
 } chooser;
 
@@ -118,6 +120,30 @@ static berth_status measure(chooser *c, const candidate *f, int32_t k, int32_t n
     return status;
 }
 
+static berth_status find_allowed(chooser *c) {
+    bool *own = berth_arena_push(&c->arena, (size_t)c->n_devices, sizeof *own);
+    c->allowed = berth_arena_push(&c->arena, (size_t)c->n_devices, sizeof *c->allowed);
+    if (c->arena.failed) return berth_fail_nomem(c->ctx);
+    for (int32_t d = 0; d < c->n_devices; d++) c->allowed[d] = true;
+    for (int32_t k = 0; k < c->n; k++) {
+        berth_place_options how = c->options->place;
+        how.profile = c->own[k]->plan->profile;
+        BERTH_TRY(berth_lead_singles(c->ctx, c->cases[k].graph, c->own[k]->devices, &how, own));
+        for (int32_t d = 0; d < c->n_devices; d++) c->allowed[d] &= own[d];
+    }
+    return BERTH_OK;
+}
+
+/* The fastest device that may be the answer alone; -1: there is none. */
+static int32_t best_allowed(const chooser *c, const berth_measured *m) {
+    int32_t best = -1;
+    for (int32_t d = 0; d < c->n_devices; d++) {
+        if (!c->allowed[d] || m->singles[d].latency.runs == 0 || *m->singles[d].reason) continue;
+        if (best < 0 || m->singles[d].latency.median_ms < m->singles[best].latency.median_ms) best = d;
+    }
+    return best;
+}
+
 static berth_status measure_in_all(chooser *c, int32_t i) {
     candidate *f = &c->found[i];
     double gain = 0, base = 0;
@@ -127,12 +153,12 @@ static berth_status measure_in_all(chooser *c, int32_t i) {
         double weight = c->cases[k].weight;
         f->is_sound &= berth_real_is_sound(m);
         f->ms += weight * (m->plan.latency.runs > 0 ? m->plan.latency.median_ms : INFINITY) / c->weight;
-        if (m->best >= 0) {
-            gain += weight * m->singles[m->best].latency.median_ms * (isnan(m->gain_low) ? -1 : m->gain_low);
-            base += weight * m->singles[m->best].latency.median_ms;
-        }
+        const berth_measured_run *single = best_allowed(c, m) < 0 ? NULL : &m->singles[best_allowed(c, m)];
+        if (!single) continue;
+        gain += weight * single->latency.median_ms * (isnan(single->gain_low) ? -1 : single->gain_low);
+        base += weight * single->latency.median_ms;
     }
-    f->gain_low = base > 0 ? gain / base : INFINITY; /* no device runs it alone */
+    f->gain_low = base > 0 ? gain / base : INFINITY; /* no device runs it alone, or may */
     return BERTH_OK;
 }
 
@@ -156,14 +182,14 @@ static double single_in(const chooser *c, int32_t k, int32_t d) {
 
 /* --- the answer ------------------------------------------------------------------------------------------------- */
 
-/* The split, or -1, and the best single device. */
+/* The split, or -1, and the best single device, or -1. */
 static int32_t choose(chooser *c, int32_t *single) {
     int32_t best = -1;
-    *single = 0;
+    *single = -1;
     for (int32_t d = 0; d < c->n_devices; d++) {
         c->single_ms[d] = 0;
         for (int32_t k = 0; k < c->n; k++) c->single_ms[d] += c->cases[k].weight * single_in(c, k, d) / c->weight;
-        if (c->single_ms[d] < c->single_ms[*single]) *single = d;
+        if (c->allowed[d] && c->single_ms[d] < (*single < 0 ? INFINITY : c->single_ms[*single])) *single = d;
     }
     for (int32_t i = 0; i < c->n_found; i++) {
         const candidate *f = &c->found[i];
@@ -194,25 +220,18 @@ static berth_status sum_up(chooser *c, int32_t split, int32_t single, double **o
 static berth_status answer(chooser *c, int32_t split, int32_t single) {
     berth_real_plan *out = c->own[0];
     berth_place_options how = c->options->place;
-    int32_t *device = berth_arena_push(&c->arena, (size_t)c->n_ops, sizeof *device);
     berth_plan *plan = NULL;
-    if (!device) return berth_fail_nomem(c->ctx);
-    for (int32_t i = 0; i < c->n_ops; i++) device[i] = split < 0 ? single : c->found[split].device[i];
     how.profile = out->plan->profile;
     how.shapes = c->cases[0].shapes;
     how.n_shapes = c->cases[0].n_shapes;
-    how.given = device;
+    how.given = split < 0 ? NULL : c->found[split].device;
     how.unbounded = true;
-    berth_status status = berth_place(c->ctx, &plan, c->cases[0].graph, out->devices, &how);
-    if (status == BERTH_E_INFEASIBLE && split < 0) { /* some operation does not run there: as the first case has it */
-        plan = NULL;
-        status = BERTH_OK;
-    }
-    BERTH_TRY(status);
-    if (plan) {
-        berth_plan_free(out->plan);
-        out->plan = plan;
-    }
+    if (split < 0)
+        BERTH_TRY(berth_lead_by_rule(c->ctx, &plan, c->cases[0].graph, out->devices, &how, single));
+    else
+        BERTH_TRY(berth_place(c->ctx, &plan, c->cases[0].graph, out->devices, &how));
+    berth_plan_free(out->plan);
+    out->plan = plan;
     out->is_split = split >= 0;
     out->predicted_ms = out->plan->makespan_ms;
     out->verdict = split < 0 ? "no split surely gains enough in the mean over all shapes"
@@ -237,10 +256,11 @@ static berth_status run(chooser *c) {
         BERTH_TRY(find_alone(c, k));
     }
     for (int32_t k = 0; k < c->n; k++) BERTH_TRY(add(c, c->own[k]->plan, c->cases[k].weight));
+    BERTH_TRY(find_allowed(c));
     BERTH_TRY(measure_all(c));
     int32_t split = choose(c, &single);
-    if (split < 0 && !(c->single_ms[single] < INFINITY))
-        return berth_fail(c->ctx, BERTH_E_INFEASIBLE, "nothing runs with all shapes");
+    if (split < 0 && single < 0)
+        return berth_fail(c->ctx, BERTH_E_INFEASIBLE, "no split gains enough, and no device may run all shapes alone");
     double *ms = NULL, *best_ms = NULL;
     BERTH_TRY(sum_up(c, split, single, &ms, &best_ms));
     BERTH_TRY(answer(c, split, single));

@@ -7,8 +7,6 @@
 #include "berth/real.h"
 #include "place/contest.h"
 
-enum { BERTH_REAL_PATH = 4096 };
-
 typedef struct berth_real_whole { /* what is handed out, with its memory */
     berth_real_plan real;
     berth_arena arena;
@@ -21,7 +19,7 @@ typedef struct berth_real_loop {
     const berth_real_options *options;
     berth_real_whole *out;
     double started;
-    char scratch[BERTH_REAL_PATH]; /* a profile that nobody asked to keep; "" if none */
+    const char *scratch; /* folder of a profile that nobody asked to keep; NULL: none */
     berth_place_options place;
     berth_plan *plans[BERTH_CONTEST_SPLITS];
     int32_t n_plans;
@@ -58,8 +56,10 @@ bool berth_real_is_sound(const berth_measured *m);
 
 /* --- the answer: real_verdict.c ---------------------------------------------------------------------------------- */
 
-/* A device that the user keeps an operation from, which it could run, is no answer: not even a stock session on it. */
+/* Which devices may be the answer alone, see berth_lead_singles(). */
 berth_status berth_real_find_allowed(berth_real_loop *l);
+/* It is sound, and surely gains enough over every device that may be the answer alone. */
+bool berth_real_wins(const berth_real_loop *l, const berth_measured *m);
 /* The plan and why it is the answer: that candidate, or a single device; -1: no candidate was run. */
 berth_status berth_real_decide(berth_real_loop *l, int32_t best);
 

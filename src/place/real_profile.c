@@ -4,10 +4,9 @@
 
 #include "base/file.h"
 #include "runtime/runtime.h"
+#include "runtime/scratch.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -88,12 +87,11 @@ static berth_status check_devices(const berth_real_loop *l, const char *path) {
 berth_status berth_real_find_profile(berth_real_loop *l) {
     const char *path = l->options->place.profile;
     if (!path) {
-        const char *folder = getenv("TMPDIR");
-        snprintf(l->scratch, sizeof l->scratch, "%s/berth-profile-%d.json", folder && *folder ? folder : "/tmp",
-                 (int)getpid());
-        path = l->scratch;
+        BERTH_TRY(berth_scratch_make(l->ctx, &l->out->arena, &l->scratch));
+        path = berth_arena_printf(&l->out->arena, "%s/profile.json", l->scratch);
+        if (!path) return berth_fail_nomem(l->ctx);
     }
-    if (path == l->scratch || access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
+    if (access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
     l->place.profile = path;
     BERTH_TRY(berth_device_set_read(l->ctx, &l->out->real.devices, path));
     return check_devices(l, path);

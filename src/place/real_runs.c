@@ -29,6 +29,11 @@ static void end_heat(heat *h) {
     }
 }
 
+/* Sessions on one device, each with a process or more. */
+static int32_t n_singles(const berth_real_loop *l) {
+    return l->subject.n_devices * (l->options->profile.run.native_precision ? 2 : 1);
+}
+
 /* The heat with so many processes of each. The last one also compares with every single device. */
 static berth_status run_heat(berth_real_loop *l, heat *h, int32_t rounds, double share, bool last) {
     berth_run_options how = l->options->profile.run;
@@ -43,7 +48,10 @@ static berth_status run_heat(berth_real_loop *l, heat *h, int32_t rounds, double
     }
     BERTH_TRY(berth_measure_many(l->ctx, h->measured, &l->subject, (const berth_placement *const *)h->placements, h->n,
                                  &how, !last));
-    h->seconds = (berth_trial_clock() - before) / (rounds * h->n + l->subject.n_devices);
+    int32_t n = n_singles(l);
+    for (int32_t i = 0; i < h->n; i++)
+        n += h->measured[i]->plan.latency.runs > 0 || *h->measured[i]->plan.reason ? rounds : 0;
+    h->seconds = (berth_trial_clock() - before) / n;
     return BERTH_OK;
 }
 
@@ -100,9 +108,9 @@ static berth_status choose_candidate(berth_real_loop *l, heat *h) {
     BERTH_TRY(run_heat(l, h, 1, first_share, false));
     for (int32_t i = 0; i < h->n; i++) note_shortage(l, h->plans[i], h->measured[i]);
     rank(h);
-    int32_t n = count_close(h), n_devices = l->subject.n_devices;
-    double deciding = h->seconds * DECIDING_ROUNDS * (1 + n_devices) / last_share;
-    double more = h->seconds * (CLOSE_ROUNDS * n + n_devices);
+    int32_t n = count_close(h);
+    double deciding = h->seconds * DECIDING_ROUNDS * (1 + n_singles(l)) / last_share;
+    double more = h->seconds * (CLOSE_ROUNDS * n + n_singles(l));
     end_heat(h);
     h->n = n;
     if (n == 1 || berth_real_left(l) < deciding + more) return BERTH_OK;

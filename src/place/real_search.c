@@ -4,6 +4,8 @@
 #include "place/real_loop.h"
 
 #include "place/leads.h"
+#include "place/learned.h"
+#include "place/solve.h"
 #include "plan/plan.h"
 
 #include <math.h>
@@ -48,8 +50,7 @@ static berth_status consider_other(berth_real_loop *l, berth_status status, bert
     return status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED ? status : BERTH_OK;
 }
 
-/* What the method finds, then what it would find at other prices; before that the rule of the device that is predicted
- * to be fastest. */
+/* What the method finds, the rule of every device, then what it would find at other prices. */
 static berth_status search_prices(berth_real_loop *l, const berth_place_options *first,
                                   const berth_place_options *others) {
     const berth_graph *graph = l->subject.graph;
@@ -84,13 +85,27 @@ static berth_status take_ruling(berth_real_loop *l, const berth_ruling *ruling, 
     return BERTH_OK;
 }
 
-/* Where a method may start from something, it starts from what the calibrated model holds best, at all prices. Nothing
- * here depends on a clock, so that a search that is resumed asks for the same. */
+static berth_status takes_starts(berth_real_loop *l, bool *out) {
+    const berth_method *method = berth_method_find(l->place.method);
+    berth_learned learned;
+    *out = false;
+    if (!method) return BERTH_OK; /* the search will say it */
+    berth_status status = berth_learned_init(l->ctx, &learned, method, &l->place);
+    if (status == BERTH_OK) *out = berth_crew_takes_starts(method, learned.learn.settings);
+    berth_learned_deinit(&learned);
+    return status;
+}
+
+/* Where a method may start from something, it starts from what the calibrated model holds best, at all prices. Without
+ * a limit of time nothing here depends on a clock, so that a search that is resumed asks for the same. */
 static berth_status find_starts(berth_real_loop *l, const int32_t **starts, int32_t *n) {
     int32_t n_ops = berth_graph_op_count(l->subject.graph);
     berth_place_options how = l->place;
+    bool wanted = false;
+    BERTH_TRY(takes_starts(l, &wanted));
+    if (!wanted) return BERTH_OK;
     how.method = "auto";
-    how.seconds = INFINITY;
+    how.seconds = l->place.seconds < INFINITY ? 0.02 * berth_real_share(l, 1) : INFINITY;
     how.evaluations = n_ops < MOST_STEPS / LEAST_EVALUATIONS ? MOST_STEPS / (n_ops + 1) : LEAST_EVALUATIONS;
     how.set = NULL;
     how.n_set = 0;
@@ -113,8 +128,12 @@ static berth_status find_starts(berth_real_loop *l, const int32_t **starts, int3
 static berth_status search_measured(berth_real_loop *l) {
     berth_contest *contest = &l->out->contest;
     const int32_t *starts[BERTH_CONTEST_SPLITS];
-    berth_contest_job job = {
-        .subject = l->subject, .set = l->out->real.devices, .place = &l->place, .real = l->options, .starts = starts};
+    berth_contest_job job = {.subject = l->subject,
+                             .set = l->out->real.devices,
+                             .place = &l->place,
+                             .real = l->options,
+                             .starts = starts,
+                             .allowed = l->allowed};
     BERTH_TRY(find_starts(l, starts, &job.n_starts));
     l->place.seconds = berth_real_share(l, 0.7);
     BERTH_TRY(berth_contest_run(l->ctx, contest, &job));

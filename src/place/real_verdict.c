@@ -9,22 +9,9 @@
 #include <string.h>
 
 berth_status berth_real_find_allowed(berth_real_loop *l) {
-    berth_costs *with = NULL, *without = NULL;
-    berth_cost_options how = berth_cost_options_default();
     l->allowed = berth_arena_push(&l->out->arena, (size_t)l->subject.n_devices, sizeof *l->allowed);
     if (!l->allowed) return berth_fail_nomem(l->ctx);
-    how.profile = l->place.profile;
-    BERTH_TRY(berth_costs_new(l->ctx, &without, l->subject.graph, l->out->real.devices, &how));
-    how.limits = l->place.limits;
-    berth_status status = berth_costs_new(l->ctx, &with, l->subject.graph, l->out->real.devices, &how);
-    for (int32_t d = 0; d < l->subject.n_devices && status == BERTH_OK; d++) {
-        l->allowed[d] = true;
-        for (int32_t i = 0; i < berth_graph_op_count(l->subject.graph); i++)
-            if (isinf(berth_costs_op_ms(with, i, d)) && !isinf(berth_costs_op_ms(without, i, d))) l->allowed[d] = false;
-    }
-    berth_costs_free(with);
-    berth_costs_free(without);
-    return status;
+    return berth_lead_singles(l->ctx, l->subject.graph, l->out->real.devices, &l->place, l->allowed);
 }
 
 /* The fastest single device that is allowed; -1: there is none. */
@@ -36,6 +23,11 @@ static int32_t best_allowed(const berth_real_loop *l, const berth_measured *m) {
         if (best < 0 || m->singles[d].latency.median_ms < m->singles[best].latency.median_ms) best = d;
     }
     return best;
+}
+
+bool berth_real_wins(const berth_real_loop *l, const berth_measured *m) {
+    int32_t single = best_allowed(l, m);
+    return berth_real_is_sound(m) && (single < 0 || m->singles[single].gain_low > l->options->min_gain);
 }
 
 /* Everything that can be on that device, which has the memory that it has. */
@@ -58,6 +50,7 @@ static int32_t predicted_single(const berth_real_loop *l, berth_plan **plan) {
     int32_t best = 0;
     berth_place_options how = l->place;
     how.method = "single";
+    how.limits = l->options->place.limits;
     how.unbounded = true;
     if (berth_place(l->ctx, plan, l->subject.graph, l->out->real.devices, &how) != BERTH_OK) return 0;
     for (int32_t d = 1; d < (*plan)->n_devices; d++)
@@ -95,7 +88,7 @@ static berth_status settle_for_single(berth_real_loop *l) {
     if (l->interrupted)
         return say(l,
                    berth_arena_printf(arena, "interrupted before fresh runs could confirm a split, so %s alone", name));
-    if (runs->failed > 0 && runs->failed + l->subject.n_devices >= runs->placements)
+    if (runs->failed > 0 && !l->out->contest.referee.split_ran)
         return say(l, berth_arena_printf(arena, "no split could be run, so %s alone: %.400s", name,
                                          berth_referee_reason(&l->out->contest.referee)));
     return say(l, berth_arena_printf(arena, "none of %lld placements that were run is faster than %s alone",
@@ -132,7 +125,7 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
     if (best < 0) return settle_for_single(l);
     int32_t single = best_allowed(l, m);
     double gain_low = single < 0 ? NAN : m->singles[single].gain_low;
-    if (berth_real_is_sound(m) && (single < 0 || gain_low > l->options->min_gain)) {
+    if (berth_real_wins(l, m)) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
         real->is_split = true;

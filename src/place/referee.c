@@ -82,7 +82,8 @@ static berth_status check_outputs(void *referee, const berth_answer *answer) {
     berth_referee *r = referee;
     berth_trial_result own = {.n_outputs = answer->n_outputs, .outputs = answer->outputs};
     berth_difference difference;
-    int32_t with = berth_measure_reference(&r->subject, r->has_run, -1), narrow = -1;
+    const berth_ruling *fastest = berth_referee_best_single(r, NULL);
+    int32_t with = berth_measure_reference(&r->subject, r->has_run, fastest ? fastest->single : -1), narrow = -1;
     berth_type computed = berth_measure_precision(&r->subject, r->has_run, &narrow);
     if (with < 0) return BERTH_OK;
     BERTH_TRY(berth_trial_compare(r->ctx, &r->once, r->subject.graph, &own, &r->alone[with], computed,
@@ -203,17 +204,18 @@ berth_status berth_referee_run(void *referee, const int32_t *device, const char 
 
 /* --- what came of it -------------------------------------------------------------------------------------------- */
 
-const berth_ruling *berth_referee_best_single(const berth_referee *referee) {
+const berth_ruling *berth_referee_best_single(const berth_referee *referee, const bool *allowed) {
     const berth_ruling *best = NULL;
     for (size_t i = 0; i < referee->rulings.n; i++) {
         const berth_ruling *ruling = &referee->rulings.items[i];
-        if (ruling->single >= 0 && ruling->ms < (best ? best->ms : INFINITY)) best = ruling;
+        if (ruling->single < 0 || (allowed && !allowed[ruling->single])) continue;
+        if (ruling->ms < (best ? best->ms : INFINITY)) best = ruling;
     }
     return best;
 }
 
-int32_t berth_referee_best_splits(const berth_referee *referee, const berth_ruling **out, int32_t most) {
-    const berth_ruling *single = berth_referee_best_single(referee);
+int32_t berth_referee_best_splits(const berth_referee *referee, const berth_ruling *single, const berth_ruling **out,
+                                  int32_t most) {
     int32_t n = 0;
     for (size_t i = 0; i < referee->rulings.n; i++) {
         const berth_ruling *ruling = &referee->rulings.items[i];

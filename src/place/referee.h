@@ -52,10 +52,11 @@ berth_status berth_referee_run_single(berth_referee *referee, int32_t d, const i
 /* For berth_runner. BERTH_E_LIMIT: so many splits failed one after another that there is no sense in trying more. */
 berth_status berth_referee_run(void *referee, const int32_t *device, const char *by, double *ms, bool *known);
 
-/* The fastest device alone; NULL: none runs. */
-const berth_ruling *berth_referee_best_single(const berth_referee *referee);
-/* The fastest splits that are faster than that, best first; their number. */
-int32_t berth_referee_best_splits(const berth_referee *referee, const berth_ruling **out, int32_t most);
+/* The fastest device alone of those that are allowed [n_devices], or of all (NULL); NULL: none runs. */
+const berth_ruling *berth_referee_best_single(const berth_referee *referee, const bool *allowed);
+/* The fastest splits that are faster than that one, if there is one, best first; their number. */
+int32_t berth_referee_best_splits(const berth_referee *referee, const berth_ruling *single, const berth_ruling **out,
+                                  int32_t most);
 /* Why something could not be run, the last one; NULL: everything could. */
 const char *berth_referee_reason(const berth_referee *referee);
 

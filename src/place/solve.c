@@ -5,6 +5,7 @@
 #include "place/solve.h"
 
 #include "place/auto.h"
+#include "place/leads.h"
 #include "search/bound.h"
 #include "search/search_methods.h"
 
@@ -13,11 +14,7 @@
 /* All that may be on a device is there: what a runtime makes of it if it is told to use that device. */
 static void judge_single(berth_crew *crew, int32_t d, int32_t *device) {
     const berth_problem *p = crew->problem;
-    for (int32_t task = 0; task < p->costs->n_tasks; task++) {
-        uint64_t allowed = p->allowed[p->unit_of[task]];
-        int32_t host = p->costs->host;
-        device[task] = allowed >> d & 1 ? d : allowed >> host & 1 ? host : __builtin_ctzll(allowed);
-    }
+    for (int32_t task = 0; task < p->costs->n_tasks; task++) device[task] = berth_lead_device(p, p->unit_of[task], d);
     if (berth_search_evaluate(crew->best, device, NULL) < crew->best->best_ms)
         berth_search_offer(crew->best, device, NULL, BERTH_SOURCE_SEED, "single");
 }
@@ -44,18 +41,21 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     return berth_crew_record(crew, "single", crew->best->best_ms, n, berth_search_clock() - started);
 }
 
-/* Whether the method starts from what others have built. */
-static bool takes_starts(const berth_crew *crew, const berth_method *method) {
-    const berth_settings *settings = crew->learn ? crew->learn->settings : NULL;
-    if (method->kind != BERTH_METHOD_LEARNS) return berth_crew_starts_from_best(crew, method);
-    return settings && berth_settings_get(settings, BERTH_SET_SEEDS) == BERTH_SEEDS_ALL;
+bool berth_crew_takes_starts(const berth_method *method, const berth_settings *settings) {
+    switch (method->kind) {
+    case BERTH_METHOD_IMPROVES:
+    case BERTH_METHOD_PORTFOLIO: return true;
+    case BERTH_METHOD_LEARNS: return settings && berth_settings_get(settings, BERTH_SET_SEEDS) == BERTH_SEEDS_ALL;
+    default: return false;
+    }
 }
 
 static berth_status ask_starts(berth_crew *crew, const berth_method *method) {
     berth_search *best = crew->best;
     double started = berth_search_clock(), fastest = INFINITY;
     int64_t before = best->evaluations;
-    if (crew->n_starts == 0 || !takes_starts(crew, method)) return BERTH_OK;
+    if (crew->n_starts == 0 || !berth_crew_takes_starts(method, crew->learn ? crew->learn->settings : NULL))
+        return BERTH_OK;
     crew->at_work = "auto";
     for (int32_t i = 0; i < crew->n_starts && !berth_crew_done(crew); i++) {
         double ms = berth_search_evaluate(best, crew->starts[i], NULL);

@@ -10,4 +10,7 @@
  * not feasible. */
 berth_status berth_crew_solve(berth_crew *crew, const berth_method *method, double *single_ms);
 
+/* Whether the method, with these settings if it learns, is asked about the crew's starts first. */
+bool berth_crew_takes_starts(const berth_method *method, const berth_settings *settings);
+
 #endif

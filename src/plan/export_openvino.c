@@ -80,13 +80,6 @@ static berth_status put_stage(void *user, const char *bytes, size_t n) {
     return berth_stage_put(user, bytes, n);
 }
 
-/* How long a path is without the ending of an IR. */
-static int stem_of(const char *path) {
-    size_t n = strlen(path);
-    if (n > 3 && strcmp(path + n - 3, ".gz") == 0) n -= 3;
-    return n > 4 && memcmp(path + n - 4, ".xml", 4) == 0 ? (int)n - 4 : (int)n;
-}
-
 static berth_status stage_ir(job *j) {
     const berth_export *e = j->e;
     int32_t n = berth_graph_op_count(e->graph);
@@ -108,19 +101,17 @@ static berth_status stage_ir(job *j) {
 
 /* Beside the new IR, under its name. */
 static berth_status stage_weights(job *j) {
-    const char *endings[] = {".bin", ".bin.gz"}, *from = NULL;
-    const char *to = NULL;
-    int n = stem_of(j->e->model);
-    if (strcmp(j->e->model, "-") == 0) return BERTH_OK;
-    for (int i = 0; i < 2 && !from; i++) {
-        from = berth_arena_printf(&j->arena, "%.*s%s", n, j->e->model, endings[i]);
-        to = berth_arena_printf(&j->arena, "%.*s%s", stem_of(j->output), j->output, endings[i]);
-        if (!from || !to) return berth_fail_nomem(j->e->ctx);
-        if (access(from, R_OK) != 0) from = NULL;
-    }
-    if (!from) {
-        berth_log(j->e->ctx, BERTH_LOG_WARNING,
-                  "the weights of %.400s are missing; the export loads once they are beside it", j->e->model);
+    const berth_export *e = j->e;
+    int n = berth_ov_stem(e->model);
+    if (strcmp(e->model, "-") == 0 || !berth_ov_needs_weights(e->graph)) return BERTH_OK;
+    const char *from = berth_arena_printf(&j->arena, "%.*s.bin", n, e->model);
+    const char *to = berth_arena_printf(&j->arena, "%.*s.bin", berth_ov_stem(j->output), j->output);
+    const char *packed = berth_arena_printf(&j->arena, "%.*s.bin.gz", n, e->model);
+    if (j->arena.failed) return berth_fail_nomem(e->ctx);
+    if (access(from, R_OK) != 0) {
+        bool is_packed = access(packed, R_OK) == 0;
+        berth_log(e->ctx, BERTH_LOG_WARNING, "the weights of %.400s are %s; the export loads once %.400s is there",
+                  e->model, is_packed ? "packed" : "missing", to);
         return BERTH_OK;
     }
     struct stat there;

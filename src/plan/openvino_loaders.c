@@ -10,12 +10,6 @@
 
 static const char hint[] = "INFERENCE_PRECISION_HINT";
 
-static bool is_told(const berth_ov_device *device) {
-    for (int32_t i = 0; i < device->n; i++)
-        if (strcmp(device->keys[i], hint) == 0) return true;
-    return strncmp(device->name, "NPU", 3) == 0; /* which has no other precision than its own */
-}
-
 static void put_target(berth_text *text, const berth_openvino_plan *plan) {
     berth_text_printf(text, "HETERO");
     for (int32_t d = 0; d < plan->n_devices; d++) berth_text_printf(text, "%c%s", d ? ',' : ':', plan->devices[d].name);
@@ -27,10 +21,10 @@ static void put_setting(berth_text *text, const berth_ov_device *device) {
     berth_json_inline(text);
     berth_json_object_begin(text, NULL);
     berth_json_string(text, "device", device->name);
-    if (device->is_alias) berth_json_string(text, "plugin", "openvino_intel_cpu_plugin");
+    if (device->is_alias) berth_json_string(text, "plugin", berth_ov_device_plugin());
     berth_json_object_begin(text, "properties");
     for (int32_t i = 0; i < device->n; i++) berth_json_string(text, device->keys[i], device->values[i]);
-    if (!is_told(device)) berth_json_string(text, hint, "f32");
+    if (!berth_ov_device_is_told(device)) berth_json_string(text, hint, "f32");
     berth_json_object_end(text);
     berth_json_object_end(text);
 }
@@ -74,7 +68,10 @@ static const char python[] =
     "# Needs OpenVINO 2024.0 or newer.\n"
     "import json\n"
     "import openvino\n"
-    "from openvino.passes import ConstantFolding, Manager\n"
+    "try:\n"
+    "    from openvino.passes import ConstantFolding, Manager\n"
+    "except ImportError:  # before 2025\n"
+    "    from openvino.runtime.passes import ConstantFolding, Manager\n"
     "\n"
     "\n"
     "def berth_load(model=__file__[:-len(\".py\")], core=None):\n"
@@ -83,11 +80,19 @@ static const char python[] =
     "    core = core or openvino.Core()\n"
     "    for setting in plan[\"settings\"]:\n"
     "        if \"plugin\" in setting:  # a further name of the CPU\n"
-    "            core.register_plugin(setting[\"plugin\"], setting[\"device\"])\n"
+    "            try:\n"
+    "                core.register_plugin(setting[\"plugin\"], setting[\"device\"])\n"
+    "            except RuntimeError:  # it is there already, or what follows will fail\n"
+    "                pass\n"
     "        core.set_property(setting[\"device\"], setting[\"properties\"])\n"
     "    model = core.read_model(model)\n"
-    "    if plan[\"shapes\"]:\n"
-    "        model.reshape(plan[\"shapes\"])\n"
+    "    shapes = {}\n"
+    "    for i, port in enumerate(model.inputs):\n"
+    "        for name in port.get_names() | {port.get_node().get_friendly_name()}:\n"
+    "            if name in plan[\"shapes\"]:\n"
+    "                shapes[i] = plan[\"shapes\"][name]\n"
+    "    if shapes:\n"
+    "        model.reshape(shapes)\n"
     "    manager = Manager()  # shapes that are computed must not be cut off from what they shape\n"
     "    manager.register_pass(ConstantFolding())\n"
     "    manager.run_passes(model)\n"
@@ -102,19 +107,22 @@ static const char python[] =
     "            op.set_friendly_name(f\"{name}#{number}\")\n"
     "        taken.add(op.get_friendly_name())\n"
     "        if op.get_type_name() not in (\"Constant\", \"Parameter\", \"Result\"):\n"
-    "            tensors = [by_tensor[t] for output in op.outputs() for t in output.get_names() if t in by_tensor]\n"
+    "            tensors = [by_tensor[t] for output in op.outputs() for t in sorted(output.get_names()) if t in by_tensor]\n"
     "            found = tensors[0] if tensors else by_name.get(name)\n"
     "            if found:\n"
     "                device[op.get_friendly_name()] = found\n"
-    "    for op in list(reversed(ops)) + ops:  # the rest goes with its readers, or with what it reads\n"
+    "    at = {op.get_friendly_name(): i for i, op in enumerate(ops)}\n"
+    "    for op in list(reversed(ops)) + ops:  # the rest goes with its first reader, or with what it reads\n"
     "        if op.get_friendly_name() not in device:\n"
-    "            around = [i.get_node() for output in op.outputs() for i in output.get_target_inputs()]\n"
-    "            around += [value.get_node() for value in op.input_values()]\n"
-    "            known = [device[n.get_friendly_name()] for n in around if n.get_friendly_name() in device]\n"
+    "            around = [i.get_node().get_friendly_name() for output in op.outputs() for i in output.get_target_inputs()]\n"
+    "            around.sort(key=at.get)\n"
+    "            read = [value.get_node() for value in op.input_values()]\n"
+    "            around += [n.get_friendly_name() for n in read if n.get_type_name() != \"Constant\"]\n"
+    "            known = [device[name] for name in around if name in device]\n"
     "            if known:\n"
     "                device[op.get_friendly_name()] = known[0]\n"
     "    for op in ops:\n"
-    "        op.get_rt_info()[\"affinity\"] = device.get(op.get_friendly_name(), plan[\"settings\"][0][\"device\"])\n"
+    "        op.get_rt_info()[\"affinity\"] = device.get(op.get_friendly_name(), rows[0][\"device\"].split(\":\")[0])\n"
     "    return core.compile_model(model, plan[\"target\"])\n";
 
 void berth_openvino_put_python(berth_text *text, const berth_openvino_plan *plan) {
@@ -142,6 +150,8 @@ static const char cpp_head[] =
     "#include <openvino/pass/constant_folding.hpp>\n"
     "#include <openvino/pass/manager.hpp>\n"
     "\n"
+    "#include <map>\n"
+    "#include <set>\n"
     "#include <string>\n"
     "#include <unordered_map>\n"
     "#include <unordered_set>\n"
@@ -153,6 +163,16 @@ static const char cpp_head[] =
     "    const char *name, *tensor, *device;\n"
     "};\n"
     "const berth_row berth_rows[] = {\n";
+
+static const char cpp_register[] =
+    "\n"
+    "// A further name of the CPU.\n"
+    "[[maybe_unused]] void berth_register(ov::Core &core, const char *plugin, const char *name) {\n"
+    "    try {\n"
+    "        core.register_plugin(plugin, name);\n"
+    "    } catch (const ov::Exception &) {  // it is there already, or what follows will fail\n"
+    "    }\n"
+    "}\n";
 
 static const char cpp_tail[] =
     "    auto model = core.read_model(path);\n"
@@ -176,17 +196,23 @@ static const char cpp_tail[] =
     "            ov::op::util::is_output(op.get()))\n"
     "            continue;\n"
     "        for (const auto &output : op->outputs())\n"
-    "            for (const auto &tensor : output.get_names())\n"
+    "            for (const auto &tensor : std::set<std::string>(output.get_names().begin(), output.get_names().end()))\n"
     "                if (by_tensor.count(tensor)) device.emplace(op.get(), by_tensor[tensor]);\n"
     "        if (!device.count(op.get()) && by_name.count(name)) device.emplace(op.get(), by_name[name]);\n"
     "    }\n"
-    "    for (size_t i = 0; i < 2 * ops.size(); i++) {  // the rest goes with its readers, or with what it reads\n"
+    "    std::unordered_map<const ov::Node *, size_t> at;\n"
+    "    for (size_t i = 0; i < ops.size(); i++) at[ops[i].get()] = i;\n"
+    "    for (size_t i = 0; i < 2 * ops.size(); i++) {  // the rest goes with its first reader, or with what it reads\n"
     "        auto op = ops[i < ops.size() ? ops.size() - 1 - i : i - ops.size()].get();\n"
+    "        const ov::Node *first = nullptr;\n"
     "        for (const auto &output : op->outputs())\n"
     "            for (const auto &input : output.get_target_inputs())\n"
-    "                if (device.count(input.get_node())) device.emplace(op, device[input.get_node()]);\n"
+    "                if (device.count(input.get_node()) && (!first || at[input.get_node()] < at[first]))\n"
+    "                    first = input.get_node();\n"
+    "        if (first) device.emplace(op, device[first]);\n"
     "        for (const auto &value : op->input_values())\n"
-    "            if (device.count(value.get_node())) device.emplace(op, device[value.get_node()]);\n"
+    "            if (device.count(value.get_node()) && !ov::op::util::is_constant(value.get_node()))\n"
+    "                device.emplace(op, device[value.get_node()]);\n"
     "    }\n"
     "    for (const auto &op : ops)\n"
     "        op->get_rt_info()[\"affinity\"] =\n"
@@ -205,10 +231,20 @@ static void put_cpp_rows(berth_text *text, const berth_openvino_plan *plan) {
     }
 }
 
+static const char cpp_reshape[] =
+    "    std::map<size_t, ov::PartialShape> shapes;\n"
+    "    for (size_t i = 0; i < model.inputs().size(); i++) {\n"
+    "        const auto port = model.input(i);\n"
+    "        for (const auto &shape : wanted)\n"
+    "            if (port.get_names().count(shape.first) || port.get_node()->get_friendly_name() == shape.first)\n"
+    "                shapes[i] = shape.second;\n"
+    "    }\n"
+    "    model.reshape(shapes);\n";
+
 static void put_cpp_shapes(berth_text *text, const berth_plan *plan) {
     berth_text_printf(text, "};\n\nvoid berth_reshape(ov::Model &model) {\n");
     if (plan->n_shapes == 0) berth_text_printf(text, "    (void)model;\n");
-    if (plan->n_shapes > 0) berth_text_printf(text, "    model.reshape({");
+    if (plan->n_shapes > 0) berth_text_printf(text, "    const std::map<std::string, ov::PartialShape> wanted = {");
     for (int32_t i = 0; i < plan->n_shapes; i++) {
         berth_text_printf(text, "%s{", i ? ", " : "");
         put_quoted(text, plan->shapes[i].input);
@@ -217,8 +253,8 @@ static void put_cpp_shapes(berth_text *text, const berth_plan *plan) {
             berth_text_printf(text, "%s%" PRId64, k ? ", " : "", plan->shapes[i].dims[k]);
         berth_text_printf(text, "}}");
     }
-    if (plan->n_shapes > 0) berth_text_printf(text, "});\n");
-    berth_text_printf(text, "}\n}  // namespace\n\n");
+    if (plan->n_shapes > 0) berth_text_printf(text, "};\n%s", cpp_reshape);
+    berth_text_printf(text, "}\n%s}  // namespace\n\n", cpp_register);
 }
 
 void berth_openvino_put_cpp(berth_text *text, const berth_openvino_plan *plan) {
@@ -229,8 +265,9 @@ void berth_openvino_put_cpp(berth_text *text, const berth_openvino_plan *plan) {
     for (int32_t d = 0; d < plan->n_devices; d++) {
         const berth_ov_device *device = &plan->devices[d];
         if (device->is_alias)
-            berth_text_printf(text, "    core.register_plugin(\"openvino_intel_cpu_plugin\", \"%s\");\n", device->name);
-        for (int32_t i = 0; i < device->n + !is_told(device); i++) {
+            berth_text_printf(text, "    berth_register(core, \"%s\", \"%s\");\n", berth_ov_device_plugin(),
+                              device->name);
+        for (int32_t i = 0; i < device->n + !berth_ov_device_is_told(device); i++) {
             berth_text_printf(text, "    core.set_property(\"%s\", ov::AnyMap{{", device->name);
             put_quoted(text, i < device->n ? device->keys[i] : hint);
             berth_text_printf(text, ", std::string(");

@@ -95,7 +95,8 @@ berth_status berth_compare(berth_ctx *ctx, const char *name, const berth_npy *te
         !same_shape(tensor, reference))
         return berth_fail(ctx, BERTH_E_NUMERIC, "the output '%.200s' has another type or shape on another device",
                           name);
-    if (reference->kind == 'f' || reference->kind == 'c' || type == BERTH_TYPE_BF16) {
+    bool is_brain = type == BERTH_TYPE_BF16 && reference->kind != 'S' && reference->item_size == 2;
+    if (reference->kind == 'f' || reference->kind == 'c' || is_brain) {
         double allowed = tolerance(reference, type, leeway.computed);
         if (!compare_floats(tensor, reference, type, allowed, leeway.slack, difference))
             berth_log(ctx, BERTH_LOG_WARNING, "the output '%.200s' is nothing but NaN: there is nothing to compare",

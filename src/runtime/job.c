@@ -272,6 +272,8 @@ berth_status berth_answer_read(berth_ctx *ctx, berth_arena *arena, const char *b
 berth_status berth_answer_check(berth_ctx *ctx, const berth_job *job, const berth_answer *answer) {
     int32_t most = job->most_runs > job->least_runs ? job->most_runs : job->least_runs;
     if (job->kind != BERTH_JOB_RUN) return BERTH_OK;
+    if (job->profile && !answer->profile)
+        return berth_fail(ctx, BERTH_E_FORMAT, "answer of the worker: there is no profile");
     if (answer->n_runs < job->least_runs || answer->n_runs > most)
         return berth_fail(ctx, BERTH_E_FORMAT,
                           "answer of the worker: %" PRId32 " runs, where %" PRId32 " to %" PRId32 " were wanted",

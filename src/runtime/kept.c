@@ -74,7 +74,8 @@ berth_status berth_kept_put_answer(berth_ctx *ctx, berth_runtime *runtime, berth
         berth_status status = berth_file_read(ctx, arena, answer->outputs[i].file, BERTH_STORE_LARGEST, &bytes, &n);
         if (status == BERTH_OK) status = berth_kept_put(runtime, "output", own, bytes, n);
         berth_arena_release(arena, mark);
-        if (status != BERTH_OK && status != BERTH_E_LIMIT) return status; /* a large one is computed again */
+        if (!bytes && status != BERTH_E_NOMEM) continue; /* one that is large, or not there, is computed again */
+        BERTH_TRY(status);
     }
     BERTH_TRY(berth_text_new(ctx, &text));
     berth_answer_write(text, answer);

@@ -190,16 +190,16 @@ static berth_status compare_outputs(measurement *m, int32_t placement, berth_mea
     const berth_trial_result *plan = &m->results[index_of(m, placement)], *alone = m->results + FIRST_SINGLE;
     int32_t reference = berth_measure_reference(m->subject, m->has_run, out->best), narrow = -1;
     berth_type computed = berth_measure_precision(m->subject, m->has_run, &narrow);
-    out->outputs = (berth_difference){.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
+    const berth_difference unknown = {.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
+    out->outputs = unknown;
     if (reference < 0 || plan->n_rounds == 0) return BERTH_OK;
     berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->subject->graph, plan, &alone[reference],
                                               computed, narrow < 0 ? NULL : &alone[narrow], &out->outputs);
-    if (status == BERTH_E_NUMERIC) {
-        berth_log(m->ctx, BERTH_LOG_WARNING, "%s", berth_ctx_message(m->ctx));
-        out->outputs.equal = false;
-        return BERTH_OK;
-    }
-    return status;
+    if (status == BERTH_OK || status == BERTH_E_NOMEM) return status;
+    /* Another shape, or a file that cannot be read: what was measured stays measured. */
+    berth_log(m->ctx, BERTH_LOG_WARNING, "%s", berth_ctx_message(m->ctx));
+    out->outputs = unknown;
+    return BERTH_OK;
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */

@@ -68,6 +68,18 @@ static const char *find_value(const header *h, const char *key) {
     return NULL;
 }
 
+static bool is_known(char kind, int64_t size) {
+    switch (kind) {
+    case 'b': return size == 1;
+    case 'i':
+    case 'u': return size == 1 || size == 2 || size == 4 || size == 8;
+    case 'f': return size == 2 || size == 4 || size == 8;
+    case 'c': return size == 8 || size == 16;
+    case 'S': return size > 0;
+    default: return false;
+    }
+}
+
 static berth_status read_type(header *h, berth_npy *out) {
     const char *at = find_value(h, "descr");
     if (!at || at + 4 > h->end || (*at != '\'' && *at != '"')) return refuse(h, "no element type");
@@ -76,8 +88,7 @@ static berth_status read_type(header *h, berth_npy *out) {
     out->kind = at[2];
     for (at += 3; at < h->end && isdigit((unsigned char)*at) && size < 1 << 20; at++) size = size * 10 + (*at - '0');
     if (order == '>') return refuse(h, "big-endian");
-    if ((order != '<' && order != '|' && order != '=') || !strchr("fiubcS", out->kind) || size < 1 ||
-        (out->kind != 'S' && size > 16))
+    if ((order != '<' && order != '|' && order != '=') || !is_known(out->kind, size))
         return refuse(h, "an element type that is not known");
     out->item_size = (int32_t)size;
     at = find_value(h, "fortran_order");

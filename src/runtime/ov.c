@@ -127,15 +127,26 @@ berth_status berth_ov_need_module(const berth_ov *ov) {
 
 /* --- devices ---------------------------------------------------------------------------------------------------- */
 
+/* The first n characters of the library's path are its folder. */
+static void put_plugin(FILE *file, const char *name, const char *library, int n) {
+    fprintf(file, "<plugin name=\"%s\" location=\"", name);
+    for (int i = 0; i < n; i++) {
+        char c = library[i];
+        if (c == '&' || c == '<' || c == '"')
+            fprintf(file, "&#%d;", c);
+        else
+            fputc(c, file);
+    }
+    fprintf(file, "lib%s.so\"/>\n", berth_ov_device_plugin());
+}
+
 static berth_status write_plugins(const berth_ov *ov, FILE *file) {
     char library[PATH_MAX]; /* a relative path would be looked for beside the list */
     const char *slash = realpath(ov->job->library, library) ? strrchr(library, '/') : NULL;
     int n = slash ? (int)(slash - library) + 1 : 0;
     fprintf(file, "<ie><plugins>\n");
     for (int32_t i = 0; i < ov->n_devices; i++)
-        if (ov->devices[i].is_alias)
-            fprintf(file, "<plugin name=\"%s\" location=\"%.*slibopenvino_intel_cpu_plugin.so\"/>\n",
-                    ov->devices[i].name, n, library);
+        if (ov->devices[i].is_alias) put_plugin(file, ov->devices[i].name, library, n);
     fprintf(file, "</plugins></ie>\n");
     bool failed = ferror(file) != 0;
     if (fclose(file) != 0 || failed) return berth_fail(ov->ctx, BERTH_E_IO, "cannot write a list of plugins");
@@ -177,16 +188,14 @@ static berth_status check_precision(const berth_ov *ov, const berth_ov_device *d
 /* Precision is the same on all devices, unless a device was told another or may choose. */
 static berth_status set_up_device(const berth_ov *ov, const berth_ov_device *device) {
     static const char hint[] = "INFERENCE_PRECISION_HINT";
-    bool told = false;
     for (int32_t i = 0; i < device->n; i++) {
         bool is_hint = strcmp(device->keys[i], hint) == 0;
         if (is_hint) BERTH_TRY(check_precision(ov, device, device->values[i]));
-        told |= is_hint;
         int failed = ov->api->core_set_property(ov->core, device->name, device->keys[i], device->values[i], NULL);
         /* what a version lacks that nobody has asked for needs no mending there */
         if (i < device->n_told) BERTH_TRY(berth_ov_check(ov, failed, BERTH_E_ARG, device->keys[i]));
     }
-    if (told || ov->job->native_precision) return BERTH_OK;
+    if (berth_ov_device_is_told(device) || ov->job->native_precision) return BERTH_OK;
     return berth_ov_check(ov, ov->api->core_set_property(ov->core, device->name, hint, "f32", NULL),
                           BERTH_E_UNSUPPORTED, device->name);
 }

@@ -47,6 +47,9 @@ static berth_status take_property(berth_ctx *ctx, const char *text, const char *
     if (out->n == BERTH_OV_PROPERTIES || n_key >= BERTH_OV_WORD || n_value >= BERTH_OV_WORD)
         return berth_fail(ctx, BERTH_E_ARG, "device '%.100s' has too many or too long properties", text);
     memcpy(out->keys[out->n], is_precision ? hint : key, is_precision ? sizeof hint - 1 : n_key);
+    for (int32_t i = 0; i < out->n; i++)
+        if (strcmp(out->keys[i], out->keys[out->n]) == 0)
+            return berth_fail(ctx, BERTH_E_ARG, "device '%.100s' has %s twice", text, out->keys[i]);
     memcpy(out->values[out->n++], value, n_value);
     out->n_told = out->n;
     *at = value + n_value;
@@ -80,6 +83,20 @@ void berth_ov_device_mend(berth_ov_device *device) {
     if (!narrow || !berth_ov_device_is_cpu(device->name) || device->n == BERTH_OV_PROPERTIES) return;
     memcpy(device->keys[device->n], joins, sizeof joins);
     memcpy(device->values[device->n++], never, sizeof never);
+}
+
+bool berth_ov_device_is_told(const berth_ov_device *device) {
+    for (int32_t i = 0; i < device->n; i++)
+        if (strcmp(device->keys[i], hint) == 0) return true;
+    return strncmp(device->name, "NPU", 3) == 0; /* which has no other precision than its own */
+}
+
+const char *berth_ov_device_plugin(void) {
+#if defined(__aarch64__) || defined(__arm__)
+    return "openvino_arm_cpu_plugin";
+#else
+    return "openvino_intel_cpu_plugin";
+#endif
 }
 
 berth_type berth_ov_device_precision(const char *text) {

@@ -23,6 +23,10 @@ berth_status berth_ov_device_parse(berth_ctx *ctx, const char *text, berth_ov_de
 /* What it has to be told besides if it gets pieces of a model and not the whole: where attention is one kernel, bf16
  * and its mask comes from another piece, OpenVINO 2026.4 computes wrong numbers. Unless its name says otherwise. */
 void berth_ov_device_mend(berth_ov_device *device);
+/* Whether its precision is settled: it was told one, or has only one. Others are told that of the model. */
+bool berth_ov_device_is_told(const berth_ov_device *device);
+/* The library that the CPU and its further names are in. */
+const char *berth_ov_device_plugin(void);
 /* The type that it was told to compute in; BERTH_TYPE_UNKNOWN: it was told none. */
 berth_type berth_ov_device_precision(const char *text);
 /* It is the CPU, or an alias. */

@@ -23,4 +23,9 @@ bool berth_ov_map_has(const berth_op *op);
 /* The name of the first tensor that an operation makes and that has one; "" if there is none. */
 const char *berth_ov_map_tensor(const berth_graph *graph, const berth_op *op);
 
+/* How long the path of an IR is without its endings: weights lie beside it under that name. */
+int berth_ov_stem(const char *path);
+/* Does any layer have weights? */
+bool berth_ov_needs_weights(const berth_graph *graph);
+
 #endif

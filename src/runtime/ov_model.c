@@ -45,16 +45,14 @@ static berth_status link_to(berth_ctx *ctx, const char *from, const char *to) {
     return berth_fail(ctx, BERTH_E_IO, "cannot link to %.600s: %s", from, strerror(errno));
 }
 
-/* How long a path is without the endings of an IR. */
-static int stem_of(const char *path) {
+int berth_ov_stem(const char *path) {
     size_t n = strlen(path);
     if (n > 3 && strcmp(path + n - 3, ".gz") == 0) n -= 3;
     if (n > 4 && memcmp(path + n - 4, ".xml", 4) == 0) n -= 4;
     return (int)n;
 }
 
-/* Does any layer have weights? */
-static bool needs_weights(const berth_graph *graph) {
+bool berth_ov_needs_weights(const berth_graph *graph) {
     for (int32_t i = 0; i < berth_graph_op_count(graph); i++) {
         const berth_op *op = berth_graph_op(graph, i);
         if (op->blob_bytes > 0) return true;
@@ -65,7 +63,7 @@ static bool needs_weights(const berth_graph *graph) {
 }
 
 static berth_status gather_ir(berth_run_model *m, const char *path, const berth_run_options *options) {
-    int n = stem_of(path);
+    int n = berth_ov_stem(path);
     const char *bin = berth_arena_printf(&m->arena, "%.*s.bin", n, path);
     const char *packed = berth_arena_printf(&m->arena, "%.*s.bin.gz", n, path);
     const char *to = berth_arena_printf(&m->arena, "%s/model.bin", m->folder);
@@ -74,7 +72,7 @@ static berth_status gather_ir(berth_run_model *m, const char *path, const berth_
     BERTH_TRY(unpack(m->ctx, path, m->path));
     if (access(bin, R_OK) == 0) return link_to(m->ctx, bin, to);
     if (access(packed, R_OK) == 0) return unpack(m->ctx, packed, to);
-    if (!needs_weights(m->graph)) return BERTH_OK;
+    if (!berth_ov_needs_weights(m->graph)) return BERTH_OK;
     if (options->synthesize) {
         m->n_made_files = 1;
         return berth_ir_weights_make(m->ctx, m->graph, to, options->seed);

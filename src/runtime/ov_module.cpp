@@ -15,18 +15,16 @@
 #include <cmath>
 #include <cstdio>
 #include <ostream>
+#include <set>
 #include <streambuf>
 #include <unordered_map>
 #include <unordered_set>
 
 #define BERTH_STRING(x) #x
-#define BERTH_VALUE(x) BERTH_STRING(x)
+#define BERTH_VALUE(x)  BERTH_STRING(x)
 
 // The handles of the C interface hold nothing but this; the test that places by them would not survive a change.
-template <typename T>
-struct handle {
-    std::shared_ptr<T> object;
-};
+template <typename T> struct handle { std::shared_ptr<T> object; };
 
 namespace {
 
@@ -36,14 +34,12 @@ using nodes = std::vector<node_ptr>;
 constexpr const char *built_for =
     BERTH_VALUE(OPENVINO_VERSION_MAJOR) "." BERTH_VALUE(OPENVINO_VERSION_MINOR) "." BERTH_VALUE(OPENVINO_VERSION_PATCH);
 
-template <typename T>
-T &object_of(void *c_handle) {
+template <typename T> T &object_of(void *c_handle) {
     return *static_cast<handle<T> *>(c_handle)->object;
 }
 
 // Run what may throw; what was thrown becomes a line.
-template <typename F>
-int guarded(char *error, const F &work) noexcept {
+template <typename F> int guarded(char *error, const F &work) noexcept {
     try {
         work();
         return 0;
@@ -77,13 +73,18 @@ void make_names_distinct(const nodes &ops) {
     }
 }
 
-// The device of the first reader that has one, else of the first that is read from.
-std::string device_of_neighbour(const ov::Node &op, const std::unordered_map<const ov::Node *, std::string> &device) {
+using positions = std::unordered_map<const ov::Node *, size_t>;
+using devices = std::unordered_map<const ov::Node *, std::string>;
+
+// The device of the first reader that has one, else of the first that is read from and is no constant.
+std::string device_of_neighbour(const ov::Node &op, const devices &device, const positions &at) {
+    const ov::Node *first = nullptr;
     for (const auto &output : op.outputs())
         for (const auto &input : output.get_target_inputs()) {
-            auto found = device.find(input.get_node());
-            if (found != device.end()) return found->second;
+            const ov::Node *reader = input.get_node();
+            if (device.count(reader) && (!first || at.at(reader) < at.at(first))) first = reader;
         }
+    if (first) return device.at(first);
     for (const auto &input : op.input_values()) {
         auto found = device.find(input.get_node());
         if (found != device.end() && !ov::op::util::is_constant(input.get_node())) return found->second;
@@ -92,58 +93,50 @@ std::string device_of_neighbour(const ov::Node &op, const std::unordered_map<con
 }
 
 class places {
-public:
-    places(const berth_ov_mark *marks, size_t n) : found_(n) {
+  public:
+    places(const berth_ov_mark *marks, size_t n) {
         for (size_t i = 0; i < n; i++) {
-            if (*marks[i].tensor) by_tensor_.emplace(marks[i].tensor, i);
-            by_name_.emplace(marks[i].name, i);
+            if (*marks[i].tensor) by_tensor_.emplace(marks[i].tensor, marks[i].device);
+            by_name_.emplace(marks[i].name, marks[i].device);
         }
     }
 
-    // The mark of an operation, or -1.
-    long find(const ov::Node &op) {
-        if (ov::op::util::is_constant(&op) || ov::op::util::is_parameter(&op) || ov::op::util::is_output(&op)) return -1;
-        for (const auto &output : op.outputs())
-            for (const auto &name : output.get_names()) {
+    // The device of an operation that has a mark, by the first of its tensors' names in their order; or NULL.
+    const char *find(const ov::Node &op) const {
+        if (ov::op::util::is_constant(&op) || ov::op::util::is_parameter(&op) || ov::op::util::is_output(&op))
+            return nullptr;
+        for (const auto &output : op.outputs()) {
+            const auto &names = output.get_names();
+            for (const auto &name : std::set<std::string>(names.begin(), names.end())) {
                 auto found = by_tensor_.find(name);
-                if (found != by_tensor_.end()) return note(found->second);
+                if (found != by_tensor_.end()) return found->second;
             }
+        }
         auto found = by_name_.find(op.get_friendly_name());
-        return found != by_name_.end() ? note(found->second) : -1;
+        return found != by_name_.end() ? found->second : nullptr;
     }
 
-    size_t n_found() const {
-        size_t n = 0;
-        for (bool is_there : found_) n += is_there;
-        return n;
-    }
-
-private:
-    long note(size_t mark) {
-        found_[mark] = true;
-        return static_cast<long>(mark);
-    }
-    std::unordered_map<std::string, size_t> by_tensor_, by_name_;
-    std::vector<bool> found_;
+  private:
+    std::unordered_map<std::string, const char *> by_tensor_, by_name_;
 };
 
-void place_all(ov::Model &model, const berth_ov_mark *marks, size_t n, size_t *n_found) {
-    places known(marks, n);
-    std::unordered_map<const ov::Node *, std::string> device;
+void place_all(ov::Model &model, const berth_ov_mark *marks, size_t n) {
+    const places known(marks, n);
+    devices device;
+    positions at;
     const nodes ops = model.get_ordered_ops();
-    make_names_distinct(ops);
-    for (const auto &op : ops) {
-        long mark = known.find(*op);
-        if (mark >= 0) device[op.get()] = marks[mark].device;
+    for (size_t i = 0; i < ops.size(); i++) {
+        at[ops[i].get()] = i;
+        if (const char *there = known.find(*ops[i])) device[ops[i].get()] = there;
     }
-    *n_found = known.n_found();
+    make_names_distinct(ops);
     if (device.empty()) throw std::runtime_error("none of the operations to place is in the model");
     // Readers before what they read, so that whole expressions follow; then outputs, which have no readers.
     for (int pass = 0; pass < 2; pass++)
         for (size_t i = 0; i < ops.size(); i++) {
             const ov::Node *op = ops[pass == 0 ? ops.size() - 1 - i : i].get();
             if (device.count(op)) continue;
-            std::string there = device_of_neighbour(*op, device);
+            std::string there = device_of_neighbour(*op, device, at);
             if (!there.empty()) device[op] = there;
         }
     for (const auto &op : ops) {
@@ -152,13 +145,13 @@ void place_all(ov::Model &model, const berth_ov_mark *marks, size_t n, size_t *n
     }
 }
 
-int place(void *model, const berth_ov_mark *marks, size_t n, size_t *n_found, char *error) {
+int place(void *model, const berth_ov_mark *marks, size_t n, char *error) {
     return guarded(error, [&] {
         if (n == 0) throw std::runtime_error("there is nothing to place");
         ov::pass::Manager manager;
         manager.register_pass<ov::pass::ConstantFolding>();
         manager.run_passes(static_cast<handle<ov::Model> *>(model)->object);
-        place_all(object_of<ov::Model>(model), marks, n, n_found);
+        place_all(object_of<ov::Model>(model), marks, n);
     });
 }
 
@@ -175,11 +168,11 @@ int refused(void *core, void *model, const char *device, void (*take)(void *, co
 
 // Keeps the first line and then refuses to take more.
 class first_line : public std::streambuf {
-public:
+  public:
     std::string text;
     bool complete = false;
 
-protected:
+  protected:
     int_type overflow(int_type c) override {
         char byte = traits_type::to_char_type(c);
         xsputn(&byte, 1);
@@ -208,7 +201,8 @@ int pieces(void *compiled, void (*take)(void *, const char *), void *user, char 
         }
         for (size_t at = line.text.find(begin); at != std::string::npos; at = line.text.find(begin, at + 1)) {
             size_t from = line.text.find(key, at), end = line.text.find('>', at);
-            if (from == std::string::npos || from > end) throw std::runtime_error("HETERO lists a piece without device");
+            if (from == std::string::npos || from > end)
+                throw std::runtime_error("HETERO lists a piece without device");
             from += key.size();
             take(user, line.text.substr(from, line.text.find('"', from) - from).c_str());
         }
@@ -245,7 +239,7 @@ int list_nodes(void *compiled, void (*take)(void *, const berth_ov_node *), void
 
 const berth_ov_module module = {BERTH_OV_MODULE_VERSION, check, place, refused, pieces, list_nodes};
 
-}  // namespace
+} // namespace
 
 const berth_ov_module *berth_ov_module_get(void) {
     return &module;

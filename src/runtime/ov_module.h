@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-enum { BERTH_OV_MODULE_VERSION = 1, BERTH_OV_ERROR = 1000 };
+enum { BERTH_OV_MODULE_VERSION = 2, BERTH_OV_ERROR = 1000 };
 
 /* Where an operation of the file is to run. It is found by the name of a tensor that it makes or, where that has none,
  * by its own. */
@@ -38,9 +38,8 @@ typedef struct berth_ov_module {
     int (*check)(char error[BERTH_OV_ERROR]);
     /* Give every operation of the model a device. What is constant is folded first: shapes that are computed would
      * otherwise be open dimensions in the next piece. Operations that no mark is for (constants, inputs, outputs, parts
-     * of one operation of an ONNX file) go with their readers, or with what they read from. *n_found: marks whose
-     * operation is there. */
-    int (*place)(void *model, const berth_ov_mark *marks, size_t n, size_t *n_found, char error[BERTH_OV_ERROR]);
+     * of one operation of an ONNX file) go with their readers, or with what they read from. */
+    int (*place)(void *model, const berth_ov_mark *marks, size_t n, char error[BERTH_OV_ERROR]);
     /* The operations of the model that the device cannot run. */
     int (*refused)(void *core, void *model, const char *device, void (*take)(void *user, const char *name), void *user,
                    char error[BERTH_OV_ERROR]);

@@ -71,7 +71,9 @@ static berth_status read_node(const document *d, const berth_json *item, berth_o
     out->piece = (int32_t)piece;
     out->node.ms = NAN;
     if (!berth_json_get(item, "ms")) return BERTH_OK;
-    return berth_json_want_number(d->ctx, d->path, item, "ms", &out->node.ms);
+    BERTH_TRY(berth_json_want_number(d->ctx, d->path, item, "ms", &out->node.ms));
+    if (out->node.ms >= 0) return BERTH_OK;
+    return berth_fail(d->ctx, BERTH_E_FORMAT, "%.600s: a node that took %g ms", d->path, out->node.ms);
 }
 
 berth_status berth_ov_report_read(berth_ctx *ctx, berth_arena *arena, const char *path, berth_ov_reported *out) {

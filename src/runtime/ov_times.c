@@ -23,6 +23,7 @@ typedef struct matched {
     berth_map names;  /* of operations that run, and of tensors that they make */
     int32_t *node_of; /* [n_ops] or -1 */
     bool *has_ops;    /* [nodes] */
+    bool *is_refused; /* [n_ops] by the device */
 } matched;
 
 static berth_status index_names(matched *m) {
@@ -60,12 +61,17 @@ static berth_status match(berth_run_model *model, berth_arena *arena, const char
     m->model = model;
     BERTH_TRY(berth_ov_report_read(model->ctx, arena, path, &m->report));
     m->node_of = berth_arena_push(arena, n_ops, sizeof *m->node_of);
+    m->is_refused = berth_arena_push(arena, n_ops, sizeof *m->is_refused);
     m->has_ops = berth_arena_push(arena, (size_t)m->report.n_nodes, sizeof *m->has_ops);
     if (arena->failed) return berth_fail_nomem(model->ctx);
     for (size_t i = 0; i < n_ops; i++) m->node_of[i] = -1;
     berth_map_init(&m->names, model->ctx);
     berth_status status = index_names(m);
     for (int32_t i = 0; i < m->report.n_nodes && status == BERTH_OK; i++) match_node(m, i);
+    for (int32_t i = 0; i < m->report.n_refused && status == BERTH_OK; i++) {
+        const int32_t *op = berth_map_find(&m->names, m->report.refused[i], strlen(m->report.refused[i]));
+        if (op) m->is_refused[*op] = true;
+    }
     berth_map_deinit(&m->names);
     return status;
 }
@@ -105,15 +111,9 @@ static berth_status spread(const matched *m, berth_arena *arena, const berth_wor
     for (int32_t i = 0; i < n_ops; i++) {
         int32_t node = m->node_of[i];
         ms[i] = node >= 0 ? node_ms[node] * berth_op_times_weight(&work->ops[i]) / weight[node] : 0;
+        if (m->is_refused[i]) ms[i] = INFINITY;
     }
     return BERTH_OK;
-}
-
-static void mark_refused(const matched *m, double *ms) {
-    for (int32_t i = 0; i < m->report.n_refused; i++) {
-        int32_t op = berth_graph_find_op(m->model->graph, m->report.refused[i]);
-        if (op >= 0 && berth_ov_map_has(berth_graph_op(m->model->graph, op))) ms[op] = INFINITY;
-    }
 }
 
 static berth_status time_candidate(berth_run_model *model, berth_arena *arena, const berth_candidate *candidate,
@@ -125,9 +125,7 @@ static berth_status time_candidate(berth_run_model *model, berth_arena *arena, c
     job.most_runs = MOST_RUNS;
     job.run_seconds = run_seconds;
     BERTH_TRY(run_job(model, arena, &job, &m));
-    BERTH_TRY(spread(&m, arena, work, ms));
-    mark_refused(&m, ms);
-    return BERTH_OK;
+    return spread(&m, arena, work, ms);
 }
 
 /* As pieces of a placement run, not as a stock session does: there constants are folded, also weights that are kept in

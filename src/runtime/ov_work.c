@@ -243,12 +243,12 @@ static void name_hetero(run *r) {
 
 static berth_status place(run *r) {
     const berth_ov_mark *marks = NULL;
-    size_t n = 0, n_found = 0;
+    size_t n = 0;
     char error[BERTH_OV_ERROR] = "";
     BERTH_TRY(berth_ov_need_module(r->ov));
     BERTH_TRY(berth_ov_map_read(r->ov->ctx, r->ov->arena, r->ov->job->assignment, &marks, &n));
     name_hetero(r);
-    if (r->ov->module->place(r->model, marks, n, &n_found, error) == 0) return BERTH_OK;
+    if (r->ov->module->place(r->model, marks, n, error) == 0) return BERTH_OK;
     return berth_fail(r->ov->ctx, BERTH_E_UNSUPPORTED, "OpenVINO: %.800s", error);
 }
 

@@ -189,7 +189,7 @@ static berth_status find_failure(trial *t, const char *key, bool *found, berth_s
 }
 
 static berth_status check_outputs(const trial *t, berth_answer *answer) {
-    if (!t->options->check) return BERTH_OK;
+    if (!t->options->check || answer->n_outputs == 0) return BERTH_OK;
     BERTH_TRY(t->options->check(t->options->check_user, answer));
     answer->n_outputs = 0;
     return BERTH_OK;
@@ -202,7 +202,8 @@ static berth_status make_run(trial *t, const berth_job *job, const char *key, be
     if (*status == BERTH_OK) {
         *status = check_outputs(t, answer);
         if (*status == BERTH_OK) return berth_kept_put_answer(t->ctx, t->runtime, t->arena, key, answer);
-        return *status == BERTH_E_NUMERIC ? keep_failure(t, key, *status) : *status;
+        if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
+        return keep_failure(t, key, *status);
     }
     if (*status == BERTH_E_NOMEM || *status == BERTH_E_CANCELLED) return *status;
     /* Whoever stops us may have stopped the worker first. */
@@ -366,7 +367,8 @@ static berth_status compare_output(const comparison *c, const berth_trial_result
 static berth_status find_slack(const comparison *c, const berth_trial_result *narrow, int32_t i, berth_leeway *leeway) {
     berth_difference own = berth_difference_none();
     if (!narrow || narrow == c->reference || narrow->n_outputs != c->reference->n_outputs) return BERTH_OK;
-    BERTH_TRY(compare_output(c, narrow, i, *leeway, &own));
+    berth_status status = compare_output(c, narrow, i, *leeway, &own);
+    if (status != BERTH_OK) return status == BERTH_E_NOMEM ? status : BERTH_OK;
     if (own.cosine >= alike && isfinite(own.max_abs)) leeway->slack = (1 + half) * own.max_abs;
     return BERTH_OK;
 }

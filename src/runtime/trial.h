@@ -35,8 +35,8 @@ typedef struct berth_trial_options {
     uint64_t seed;
     const char *folder;  /* for outputs; NULL: they are not wanted */
     bool keeps_failures; /* in the store too: a trial that is resumed does not try again what failed */
-    /* Called on what a process has computed, which is then not kept. If it returns BERTH_E_NUMERIC the candidate has
-     * failed, as the message says; anything else that is not BERTH_OK ends the trial. May be NULL. */
+    /* Called on what the first process of a candidate has computed, which is then not kept. Unless it returns BERTH_OK
+     * the candidate has failed, as the message says; BERTH_E_NOMEM and BERTH_E_CANCELLED end the trial. May be NULL. */
     berth_status (*check)(void *user, const berth_answer *answer);
     void *check_user;
     /* called after each process; may be NULL */

@@ -102,17 +102,12 @@ def check_made_up(folder, draw):
 
 
 def check_bundled(folder, draw, other):
-    # OpenVINO 2026.4 computes other numbers in bf16 where an attention mask comes from another piece, unless it is told
-    # not to join attention into one kernel; and the least float, which masks, is infinite in bf16: nothing is masked.
-    mask = folder / "mask.npy"
-    numpy.save(mask, numpy.ones((1, 128), numpy.int64))
-    careful = other + ":SNIPPETS_MODE:DISABLE"
-    for name, times, device, more in (("resnet50", 2, other, []), ("inception_v3", 2, other, []),
-                                      ("bert_base", 2, careful, ["--input", f"attention_mask={mask}"])):
+    # OpenVINO 2026.4 would compute other numbers in bf16 where an attention mask comes from another piece.
+    for name in ("resnet50", "inception_v3", "bert_base"):
         path = SOURCE / "models" / "ir" / f"{name}.xml"
-        for _ in range(times):
+        for _ in range(2):
             begun = time.monotonic()
-            found = place_randomly(path, folder, draw, device, *more)
+            found = place_randomly(path, folder, draw, other)
             print(f"{name}: {len(found['pieces'])} pieces, {found['planned_pieces']} planned, {found['checked']} operations seen, largest difference "
                   f"{found['outputs']['max_abs']:.3g}, cosine {found['outputs']['cosine']:.6f}, "
                   f"{time.monotonic() - begun:.0f} s", flush=True)

@@ -105,10 +105,38 @@ static void a_rule_keeps_to_what_is_allowed(void **state) {
     berth_plan_free(plan);
 }
 
+/* One of two that must be together is banned: both are elsewhere. */
+static void a_rule_keeps_together_what_must_be(void **state) {
+    fixture *f = *state;
+    const char *device = f->devices->devices[1].name;
+    const berth_rule bans[] = {{"Concat", device}}, together[] = {{"[CA]*", NULL}};
+    berth_limits limits = {.bans = bans, .n_bans = 1, .together = together, .n_together = 1};
+    berth_plan *plan = NULL;
+    bool allowed[2] = {false, true};
+    int32_t n = 0;
+    f->options.limits = &limits;
+    assert_int_equal(berth_lead_by_rule(f->ctx, &plan, f->graph, f->devices, &f->options, 1), BERTH_OK);
+    for (int32_t i = 0; i < plan->n_ops; i++) {
+        char first = berth_graph_op(f->graph, i)->type[0];
+        if ((first != 'C' && first != 'A') || !(berth_costs_op_ms(f->costs, i, 1) > 0)) continue;
+        assert_int_equal(plan->ops[i].device, 0);
+        n++;
+    }
+    assert_true(n > 100);
+    berth_plan_free(plan);
+    assert_int_equal(berth_lead_singles(f->ctx, f->graph, f->devices, &f->options, allowed), BERTH_OK);
+    assert_true(allowed[0] && !allowed[1]); /* no device that an operation is kept from */
+    const berth_memory_rule memory[] = {{f->devices->devices[0].name, 2e7}};
+    limits = (berth_limits){.memory = memory, .n_memory = 1};
+    assert_int_equal(berth_lead_singles(f->ctx, f->graph, f->devices, &f->options, allowed), BERTH_OK);
+    assert_true(!allowed[0] && allowed[1]); /* nor one without the memory */
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_price_moves_boundaries, open_model, close_model),
         cmocka_unit_test_setup_teardown(a_rule_keeps_to_what_is_allowed, open_model, close_model),
+        cmocka_unit_test_setup_teardown(a_rule_keeps_together_what_must_be, open_model, close_model),
     };
     return cmocka_run_group_tests_name("place.leads", tests, NULL, NULL);
 }

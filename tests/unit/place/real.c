@@ -249,6 +249,17 @@ static void bans_force_a_split(void **state) {
     real = place(f, &options, "cpu=3 other=2");
     expect_single(real, 1, "webgpu alone");
     berth_real_plan_free(real);
+    limits.bans = bans + 1; /* then the CPU may, and is not; also where evaluations are runs */
+    options.place.method = "local";
+    options.place.evaluations = 30;
+    for (int measured = 0; measured < 2; measured++) {
+        options.measured = measured;
+        real = place(f, &options, "other=2");
+        if (!real->is_split) fail_msg("%s", real->verdict);
+        assert_non_null(strstr(real->verdict, "faster than cpu"));
+        for (int32_t i = FAKED_BLOCK; i < 2 * FAKED_BLOCK; i++) assert_int_equal(real->plan->ops[i].device, 0);
+        berth_real_plan_free(real);
+    }
 }
 
 static void a_split_must_be_sound(void **state) {

@@ -91,7 +91,7 @@ static void devices_by_name(void **state) {
     assert_string_equal(d.keys[2], "SNIPPETS_MODE");
     assert_string_equal(d.values[2], "DISABLE");
     static const char *const whole[] = {"CPU0", "CPU0:f32", "GPU:f16", "CPU1:bf16:SNIPPETS_MODE:ENABLE",
-                                        "CPU1:bf16:a:1:a:1:a:1:a:1:a:1:a:1:a:1"};
+                                        "CPU1:bf16:a:1:b:1:c:1:d:1:e:1:f:1:g:1"};
     for (size_t i = 0; i < sizeof whole / sizeof *whole; i++) { /* as their names say; or full */
         assert_int_equal(berth_ov_device_parse(ctx, whole[i], &d), BERTH_OK);
         berth_ov_device_mend(&d);
@@ -104,9 +104,20 @@ static void devices_by_name(void **state) {
     assert_int_equal(berth_ov_device_precision("CPU0"), BERTH_TYPE_UNKNOWN);
     assert_int_equal(berth_ov_device_precision("bf16"), BERTH_TYPE_UNKNOWN);
     assert_true(berth_ov_device_is_cpu("CPU0") && berth_ov_device_is_cpu("CPU") && !berth_ov_device_is_cpu("GPU"));
-    static const char *const bad[] = {"",        ":bf16",    "CPU:",      "CPU0:bf17",
-                                      "CPU0:K:", "CPU0:KEY", "CPU.0",     "C PU",
-                                      "<CPU0>",  "CPU0\"",   "CPU0::f32", "CPU:a:1:a:1:a:1:a:1:a:1:a:1:a:1:a:1:a:1"};
+    static const char *const bad[] = {"",
+                                      ":bf16",
+                                      "CPU:",
+                                      "CPU0:bf17",
+                                      "CPU0:K:",
+                                      "CPU0:KEY",
+                                      "CPU.0",
+                                      "C PU",
+                                      "CPU1:f32:bf16",
+                                      "CPU1:K:1:K:2",
+                                      "<CPU0>",
+                                      "CPU0\"",
+                                      "CPU0::f32",
+                                      "CPU:a:1:b:1:c:1:d:1:e:1:f:1:g:1:h:1:i:1"};
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         assert_int_equal(berth_ov_device_parse(ctx, bad[i], &d), BERTH_E_ARG);
         assert_null(strchr(berth_ctx_message(ctx), '\n'));
