@@ -27,6 +27,7 @@ static berth_status run_singles(berth_crew *crew, const berth_method *method, do
     double started = berth_search_clock();
     int32_t *device = berth_resize(allocator, NULL, 0, room, sizeof *device);
     if (!device) return berth_fail_nomem(crew->ctx);
+    crew->at_work = "single";
     for (int32_t d = 0; d < c->n_devices; d++) {
         for (int32_t task = 0; task < c->n_tasks; task++) device[task] = d;
         single_ms[d] = berth_sim_run(crew->best->sim, device, NULL);
