@@ -23,7 +23,7 @@ typedef struct berth_real_loop {
     berth_place_options place;
     berth_plan *plans[BERTH_CONTEST_SPLITS];
     int32_t n_plans;
-    bool *allowed; /* [n_devices] it may be the answer alone */
+    bool *allowed, *none; /* [n_devices] it may be the answer alone; no device is */
     /* the device whose memory did not suffice for a candidate, and which; -1: it did */
     int32_t short_of, short_plan;
     int32_t n_tightened; /* times that its capacity was made less */

@@ -34,7 +34,8 @@ static int32_t n_singles(const berth_real_loop *l) {
     return l->subject.n_devices * (l->options->profile.run.native_precision ? 2 : 1);
 }
 
-/* The heat with so many processes of each. The last one also compares with every single device. */
+/* The heat with so many processes of each. The last one also compares with the single devices that may be the answer.
+ */
 static berth_status run_heat(berth_real_loop *l, heat *h, int32_t rounds, double share, bool last) {
     berth_run_options how = l->options->profile.run;
     double before = berth_trial_clock();
@@ -47,7 +48,7 @@ static berth_status run_heat(berth_real_loop *l, heat *h, int32_t rounds, double
         for (int32_t k = 0; k < plan->n_ops; k++) h->placements[i]->device[k] = plan->ops[k].device;
     }
     BERTH_TRY(berth_measure_many(l->ctx, h->measured, &l->subject, (const berth_placement *const *)h->placements, h->n,
-                                 &how, !last));
+                                 &how, last ? l->allowed : l->none, last));
     int32_t n = n_singles(l);
     for (int32_t i = 0; i < h->n; i++)
         n += h->measured[i]->plan.latency.runs > 0 || *h->measured[i]->plan.reason ? rounds : 0;

@@ -32,11 +32,24 @@ static double best_single(const berth_plan *plan) {
     return best;
 }
 
-/* Kept if it is a split that is predicted to gain, not yet there, and not far behind the first. */
+/* The user keeps operations from some device, so that even what is predicted to lose may be the best there is. */
+static bool is_forced(const berth_real_loop *l) {
+    for (int32_t d = 0; d < l->subject.n_devices; d++)
+        if (!l->allowed[d]) return true;
+    return false;
+}
+
+static bool is_promising(const berth_real_loop *l, const berth_plan *plan) {
+    if (is_forced(l)) return true;
+    if (l->n_plans > 0 && plan->makespan_ms > (1 + far_behind) * l->plans[0]->makespan_ms) return false;
+    return plan->makespan_ms < best_single(plan);
+}
+
+/* Kept if it is a split that is not yet there and, unless one is forced, predicted to gain and not far behind the
+ * first. */
 static void consider(berth_real_loop *l, berth_plan *plan) {
     bool keep = l->n_plans < l->options->candidates && l->n_plans < BERTH_CONTEST_SPLITS && is_split(plan) &&
-                plan->makespan_ms < best_single(plan);
-    if (l->n_plans > 0 && plan->makespan_ms > (1 + far_behind) * l->plans[0]->makespan_ms) keep = false;
+                is_promising(l, plan);
     for (int32_t i = 0; i < l->n_plans && keep; i++) keep = !is_same(plan, l->plans[i]);
     if (keep)
         l->plans[l->n_plans++] = plan;
@@ -135,7 +148,7 @@ static berth_status search_measured(berth_real_loop *l) {
                              .starts = starts,
                              .allowed = l->allowed};
     BERTH_TRY(find_starts(l, starts, &job.n_starts));
-    l->place.seconds = berth_real_share(l, 0.7);
+    l->place.seconds = berth_real_share(l, 0.5); /* the rest is for heats, and for the runs that decide */
     BERTH_TRY(berth_contest_run(l->ctx, contest, &job));
     l->interrupted = contest->plan->interrupted;
     for (int32_t i = 0; i < contest->n_splits && i < l->options->candidates && !l->interrupted; i++) {

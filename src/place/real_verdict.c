@@ -10,7 +10,8 @@
 
 berth_status berth_real_find_allowed(berth_real_loop *l) {
     l->allowed = berth_arena_push(&l->out->arena, (size_t)l->subject.n_devices, sizeof *l->allowed);
-    if (!l->allowed) return berth_fail_nomem(l->ctx);
+    l->none = berth_arena_push(&l->out->arena, (size_t)l->subject.n_devices, sizeof *l->none);
+    if (l->out->arena.failed) return berth_fail_nomem(l->ctx);
     return berth_lead_singles(l->ctx, l->subject.graph, l->out->real.devices, &l->place, l->allowed);
 }
 

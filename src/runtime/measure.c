@@ -20,7 +20,8 @@ typedef struct measurement {
     const berth_placement *const *placements;
     int32_t n; /* of them */
     const berth_run_options *options;
-    bool heat;
+    const bool *rivals; /* [n_devices] or NULL */
+    bool look;
     berth_run_model model;
     /* The first placement, then each device, again in full precision if that is another, then other placements. */
     berth_candidate *candidates;
@@ -57,7 +58,7 @@ static berth_status make_candidates(measurement *m) {
                                         &m->candidates[index_of(m, i)]));
     for (int32_t d = 0; d < n_devices; d++) {
         BERTH_TRY(berth_run_model_single(&m->model, s->devices[d], &m->candidates[FIRST_SINGLE + d]));
-        m->candidates[FIRST_SINGLE + d].once = m->heat;
+        m->candidates[FIRST_SINGLE + d].once = m->rivals && !m->rivals[d];
     }
     for (int32_t i = FIRST_SINGLE + n_devices; i <= n_singles(m); i++) {
         m->candidates[i] = m->candidates[i - n_devices];
@@ -231,7 +232,7 @@ static berth_status tell_of(measurement *m, int32_t placement, berth_measured **
     berth_arena_init(&made->arena, berth_ctx_allocator(m->ctx));
     BERTH_TRY(sum_up(m, placement, made));
     BERTH_TRY(compare_outputs(m, placement, &made->measured));
-    if (m->heat || plan->n_rounds == 0 || plan->status != BERTH_OK) return BERTH_OK;
+    if (!m->look || plan->n_rounds == 0 || plan->status != BERTH_OK) return BERTH_OK;
     return check_places(m, placement, made);
 }
 
@@ -256,9 +257,14 @@ static berth_status measure(measurement *m, berth_measured **out) {
 
 berth_status berth_measure_many(berth_ctx *ctx, berth_measured **out, const berth_subject *subject,
                                 const berth_placement *const *placements, int32_t n, const berth_run_options *options,
-                                bool heat) {
-    measurement m = {
-        .ctx = ctx, .subject = subject, .placements = placements, .n = n, .options = options, .heat = heat};
+                                const bool *rivals, bool look) {
+    measurement m = {.ctx = ctx,
+                     .subject = subject,
+                     .placements = placements,
+                     .n = n,
+                     .options = options,
+                     .rivals = rivals,
+                     .look = look};
     for (int32_t i = 0; i < n; i++) out[i] = NULL;
     for (int32_t i = 0; i < n; i++)
         if (placements[i]->n_ops != berth_graph_op_count(subject->graph))
@@ -276,7 +282,7 @@ berth_status berth_measure(berth_ctx *ctx, berth_measured **out, berth_runtime *
                            const char *model, const char *const *devices, int32_t n_devices,
                            const berth_placement *placement, const berth_run_options *options) {
     berth_subject subject = {runtime, graph, model, devices, n_devices};
-    return berth_measure_many(ctx, out, &subject, &placement, 1, options, false);
+    return berth_measure_many(ctx, out, &subject, &placement, 1, options, NULL, true);
 }
 
 void berth_measured_free(berth_measured *measured) {

@@ -16,12 +16,12 @@ typedef struct berth_subject {
 
 /* All placements and every single device take turns in the same rounds; `out` [n] gets what berth_measure() would say
  * of each, with single devices as all share them. Where time ends in the first round, the first placement and single
- * devices have had their turn; those after it may not have been run. `heat`: only the placements are to be compared,
- * and single devices run once, for their outputs; nor is it looked where operations ran.
+ * devices have had their turn; those after it may not have been run. `rivals` [n_devices]: single devices that are to
+ * be compared with; the others run once, for their outputs. NULL: all are. `look`: also where operations ran, of each.
  * What berth_measure() returns. */
 berth_status berth_measure_many(berth_ctx *ctx, berth_measured **out, const berth_subject *subject,
                                 const berth_placement *const *placements, int32_t n, const berth_run_options *options,
-                                bool heat);
+                                const bool *rivals, bool look);
 
 /* Whose outputs others are compared with: the CPU's, because it computes as the model says, unless it was told
  * otherwise; else those of `fastest`. Only devices that have run. */

@@ -16,7 +16,7 @@ def main():
     if not (PACKAGE / "openvino").exists():
         print(f"SKIPPED: {PACKAGE} is missing; scripts/setup runtime fetches it")
         return 1 if os.environ.get("CI") == "true" else 77
-    settings = {"BERTH_RUNTIMES": str(PACKAGE.parent), "BERTH_STORE": "none", "ROUNDS": "2", "TOP": "2", "EVALUATIONS": "8",
+    settings = {"BERTH_RUNTIMES": str(PACKAGE.parent), "BERTH_STORE": "none", "ROUNDS": "2", "MORE_ROUNDS": "2", "TOP": "2", "EVALUATIONS": "8",
                 "TOLERANCE": "0.2"}
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
