@@ -395,3 +395,35 @@ void support_setting_free(support_setting *setting) {
     berth_device_set_free(setting->devices);
     berth_graph_free(setting->graph);
 }
+
+/* --- allocations ------------------------------------------------------------------------------------------------ */
+
+typedef struct rung {
+    const berth_problem *problem;
+    berth_status (*run)(berth_search *);
+    int64_t evaluations;
+} rung;
+
+static berth_status climb(berth_ctx *ctx, void *user) {
+    const rung *r = user;
+    berth_search *search = NULL;
+    berth_status status = berth_search_new(ctx, &search, r->problem, 1, (berth_budget){r->evaluations, INFINITY}, 1);
+    if (status == BERTH_OK) status = r->run(search);
+    berth_search_free(search);
+    return status;
+}
+
+void support_ladder_of_method(berth_ctx *ctx, berth_status (*run)(berth_search *), uint64_t seed, int32_t n_tasks,
+                              int64_t evaluations) {
+    support_costs how = {.n_tasks = n_tasks, .n_devices = 3, .density = 30, .model = BERTH_MODEL_CONCURRENT};
+    for (int kind = 0; kind < 3; kind++) {
+        how.task_memory = kind == 1;
+        how.peaks = kind == 2;
+        berth_costs *costs = support_costs_new(ctx, &seed, &how);
+        berth_problem *problem = support_problem(ctx, costs);
+        rung r = {problem, run, evaluations};
+        support_ladder(climb, &r, 1);
+        berth_problem_free(problem);
+        berth_costs_free(costs);
+    }
+}

@@ -70,4 +70,9 @@ typedef struct support_setting {
 berth_status support_setting_make(berth_ctx *ctx, support_setting *setting, berth_case item);
 void support_setting_free(support_setting *setting);
 
+/* A method on three small problems, without memory, with sizes of tasks and with peaks: its allocations fail one after
+ * another, and it must say so and leave nothing behind. */
+void support_ladder_of_method(berth_ctx *ctx, berth_status (*run)(berth_search *), uint64_t seed, int32_t n_tasks,
+                              int64_t evaluations);
+
 #endif

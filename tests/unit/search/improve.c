@@ -143,35 +143,8 @@ static void stop_in_time_and_when_cancelled(void **state) {
     berth_costs_free(costs);
 }
 
-typedef struct ladder {
-    const berth_problem *problem;
-    size_t method;
-} ladder;
-
-static berth_status climb(berth_ctx *ctx, void *user) {
-    const ladder *l = user;
-    berth_search *search = NULL;
-    berth_status status = berth_search_new(ctx, &search, l->problem, 1, (berth_budget){100, INFINITY}, 1);
-    if (status == BERTH_OK) status = methods[l->method].run(search);
-    berth_search_free(search);
-    return status;
-}
-
 static void run_out_of_memory_cleanly(void **state) {
-    uint64_t seed = 43;
-    support_costs how = {.n_tasks = 8, .n_devices = 3, .density = 30, .model = BERTH_MODEL_CONCURRENT};
-    for (int kind = 0; kind < 3; kind++) {
-        how.task_memory = kind == 1;
-        how.peaks = kind == 2;
-        berth_costs *costs = support_costs_new(*state, &seed, &how);
-        berth_problem *problem = support_problem(*state, costs);
-        for (size_t m = 0; m < N_METHODS; m++) {
-            ladder l = {problem, m};
-            support_ladder(climb, &l, 1);
-        }
-        berth_problem_free(problem);
-        berth_costs_free(costs);
-    }
+    for (size_t m = 0; m < N_METHODS; m++) support_ladder_of_method(*state, methods[m].run, 43, 8, 100);
 }
 
 /* Published: HEFT 1.420, best known 1.2413. */
