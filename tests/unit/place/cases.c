@@ -173,13 +173,14 @@ static void survives_failing_allocations(void **state) {
 
 /* --- real devices ----------------------------------------------------------------------------------------------- */
 
-static berth_real_plan *place_real(faked *f, const char *words) {
+static berth_real_plan *place_real(faked *f, const berth_limits *limits, const char *words) {
     const berth_shape_case cases[] = {{f->graph, NULL, 0, 3}, {f->graph, NULL, 0, 1}};
     berth_real_options options = berth_real_options_default();
     berth_real_plan *real = NULL;
     options.place.seconds = 30;
     options.place.threads = 1;
     options.place.method = "cut";
+    options.place.limits = limits;
     options.profile.processes = 1;
     options.profile.placements = 6;
     options.profile.run.rounds = 1;
@@ -195,7 +196,7 @@ static berth_real_plan *place_real(faked *f, const char *words) {
 
 static void splits_must_gain_in_the_mean(void **state) {
     faked *f = *state;
-    berth_real_plan *real = place_real(f, "");
+    berth_real_plan *real = place_real(f, NULL, "");
     assert_true(real->is_split);
     for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++) assert_int_equal(real->plan->ops[i].device, i < FAKED_BLOCK);
     for (int k = 0; k < 2; k++) {
@@ -203,13 +204,27 @@ static void splits_must_gain_in_the_mean(void **state) {
         assert_true(real->plan->cases[k].loss >= 0 && real->plan->cases[k].loss < 0.01);
     }
     berth_real_plan_free(real);
-    real = place_real(f, "cpu=10 other=30 split=9.9 noise=0.1");
+    real = place_real(f, NULL, "cpu=10 other=30 split=9.9 noise=0.1");
     assert_false(real->is_split);
     for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++) assert_int_equal(real->plan->ops[i].device, 0);
     berth_real_plan_free(real);
-    real = place_real(f, "differ=split");
+    real = place_real(f, NULL, "differ=split");
     assert_false(real->is_split);
     berth_real_plan_free(real);
+}
+
+/* A device that an operation is kept from is no answer for several shapes either. */
+static void bans_hold_in_all_cases(void **state) {
+    static const berth_rule bans[] = {{"Relu", "webgpu"}};
+    berth_limits limits = {.bans = bans, .n_bans = 1};
+    faked *f = *state;
+    for (int is_slow = 0; is_slow < 2; is_slow++) { /* splits gain over the CPU, or do not */
+        berth_real_plan *real = place_real(f, &limits, is_slow ? "other=2 cpu=5 split=9" : "other=2");
+        assert_int_equal(real->is_split, !is_slow);
+        for (int32_t i = 0; i < 2 * FAKED_BLOCK; i++)
+            assert_int_equal(real->plan->ops[i].device, !is_slow && i < FAKED_BLOCK);
+        berth_real_plan_free(real);
+    }
 }
 
 /* Four shapes in the time that was given for all: what one takes too long the others make up for. Every process takes a
@@ -243,6 +258,7 @@ int main(void) {
         cmocka_unit_test(what_is_no_case),
         cmocka_unit_test(survives_failing_allocations),
         cmocka_unit_test_setup_teardown(splits_must_gain_in_the_mean, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(bans_hold_in_all_cases, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(keeps_to_its_budget, faked_open, faked_close),
     };
     support_foreign_children();
