@@ -60,7 +60,7 @@ static void put_row(berth_text *text, const berth_device_set *set, int32_t index
     double memory = 0;
     for (int32_t d = 0; d < set->n_devices; d++) memory += set->devices[d].memory_bytes;
     if (!json) {
-        berth_text_printf(text, "%-8s  %9s  %s\n", berth_profile_name(index),
+        berth_text_printf(text, "%-10s  %7s  %s\n", berth_profile_name(index),
                           isinf(memory) ? "no limit" : cli_scaled(memory, "B", bytes), berth_profile_summary(index));
         return;
     }
@@ -87,9 +87,9 @@ static const char *shorten(const char *why) {
 static void put_found(berth_text *text, const berth_runtime *runtime, const berth_found_device *device, bool json) {
     if (!json) {
         if (device->works)
-            berth_text_printf(text, "%-8s  %9s  %s\n", device->name, "works", device->provider);
+            berth_text_printf(text, "%-10s  %7s  %s\n", device->name, "works", device->provider);
         else
-            berth_text_printf(text, "%-8s  %9s  %s\n", device->name, "no", shorten(device->reason));
+            berth_text_printf(text, "%-10s  %7s  %s\n", device->name, "no", shorten(device->reason));
         return;
     }
     berth_json_object_begin(text, NULL);
@@ -115,7 +115,7 @@ static berth_status put_runtime(berth_ctx *ctx, berth_text *text, const devices_
     berth_status status = cli_runtime_open(ctx, &runtime, &values->runtime);
     if (status == BERTH_OK) status = berth_runtime_devices(ctx, runtime, &devices, &n);
     if (status == BERTH_OK && !values->json)
-        berth_text_printf(text, "%-8s  %9s  %s %s\n", "name", "", berth_runtime_name(runtime),
+        berth_text_printf(text, "%-10s  %7s  %s %s\n", "name", "", berth_runtime_name(runtime),
                           berth_runtime_version(runtime));
     for (int32_t i = 0; i < n && status == BERTH_OK; i++) put_found(text, runtime, &devices[i], values->json);
     if (status == BERTH_OK && !values->json) berth_text_printf(text, "\n");
@@ -134,7 +134,7 @@ static berth_status put_all(berth_ctx *ctx, berth_text *text, const devices_valu
     }
     berth_status found = put_runtime(ctx, text, values);
     if (found != BERTH_OK) return found;
-    if (!json) berth_text_printf(text, "%-8s  %9s  built-in profile (%s)\n", "name", "memory", reason);
+    if (!json) berth_text_printf(text, "%-10s  %7s  built-in profile (%s)\n", "name", "memory", reason);
     for (int32_t i = 0; berth_profile_name(i); i++) {
         berth_device_set *set = NULL;
         berth_status status = berth_device_set_read(ctx, &set, berth_profile_name(i));

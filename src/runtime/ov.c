@@ -10,6 +10,7 @@
 #define _GNU_SOURCE /* NOLINT: affinity masks are Linux's own */
 #include "runtime/ov.h"
 
+#include "base/processors.h"
 #include "runtime/ov_types.h"
 
 #include <dlfcn.h>
@@ -42,6 +43,12 @@ static berth_status narrow(berth_ctx *ctx, int32_t threads) {
         if (CPU_ISSET(i, &all)) CPU_SET(i, &some);
     if (sched_setaffinity(0, sizeof some, &some) == 0) return BERTH_OK;
     return berth_fail(ctx, BERTH_E_UNSUPPORTED, "this process cannot be kept to %d processors", (int)threads);
+}
+
+/* Where the processor's tiles cannot be used, OpenVINO is kept from them, unless the user has said what it may use. */
+static void avoid_tiles(berth_ov *ov) {
+    if (!berth_processor_hides_tiles() || getenv("ONEDNN_MAX_CPU_ISA") || getenv("DNNL_MAX_CPU_ISA")) return;
+    ov->avoids_tiles = setenv("ONEDNN_MAX_CPU_ISA", "AVX512_CORE_FP16", 0) == 0;
 }
 
 static berth_status find_functions(berth_ov *ov, void *library, const char *path) {
@@ -216,6 +223,7 @@ berth_status berth_ov_open(berth_ov *ov, berth_ctx *ctx, berth_arena *arena, con
     *ov = (berth_ov){.ctx = ctx, .arena = arena, .job = job, .version = ""};
     BERTH_TRY(take_devices(ov));
     BERTH_TRY(narrow(ctx, job->threads));
+    avoid_tiles(ov);
     void *handle = dlopen(job->library, RTLD_NOW | RTLD_LOCAL);
     if (!handle) return berth_fail(ctx, BERTH_E_IO, "cannot load OpenVINO: %.800s", dlerror());
     BERTH_TRY(find_functions(ov, handle, job->library));

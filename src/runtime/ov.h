@@ -20,6 +20,7 @@ typedef struct berth_ov {
     ov_core *core;
     const berth_ov_module *module; /* NULL: there is none for this version */
     const char *no_module;         /* why not */
+    bool avoids_tiles;             /* the processor's (base/processors.h) */
     int32_t n_devices;
     berth_ov_device *devices; /* of the job */
 } berth_ov;
