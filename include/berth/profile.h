@@ -17,8 +17,8 @@ extern "C" {
 typedef struct berth_profile_options {
     berth_run_options run; /* inputs, weights, precision, seed, progress; times are for each placement */
     int32_t processes;     /* that are profiled on each device */
-    int32_t placements;    /* whole runs to calibrate on, random ones besides every single device; 0: none */
-    bool pieces;           /* the other device is timed by pieces of the model, as one that tells nothing always is */
+    int32_t placements;    /* random ones to calibrate on for each device but the first, besides every single device */
+    bool pieces;           /* devices but the first are timed by pieces, as one that tells nothing always is */
     int32_t held_out;      /* more of them, to see how well it predicts what it has not seen */
     int32_t more_rounds;   /* beyond run.rounds, for placements whose two fastest processes are more than 2 % apart */
 } berth_profile_options;
@@ -40,7 +40,8 @@ typedef struct berth_profiled_run {
 
 /** What was fitted: factors of the times of operations, and times that belong to no operation. */
 typedef struct berth_fit {
-    double run_ms, host_scale, other_scale;
+    double run_ms;
+    const double *scale; /* [n_devices] */
 } berth_fit;
 
 typedef struct berth_profile {
@@ -61,7 +62,8 @@ typedef struct berth_profile {
 } berth_profile;
 
 /**
- * Profile a model on devices of the runtime: the host's CPU first, then at most one other.
+ * Profile a model on devices of the runtime: the host's CPU first, then others: one with ONNX Runtime, up to 7 with
+ * OpenVINO.
  * @return BERTH_OK; what berth_measure() returns
  */
 BERTH_API BERTH_MUST_CHECK berth_status berth_profile_take(berth_ctx *ctx, berth_profile **out, berth_runtime *runtime,

@@ -32,7 +32,7 @@ typedef struct cli_runtime {
 
 bool cli_runtime_is_none(const cli_runtime *runtime);
 
-enum { CLI_RUNTIME_DEVICES = 8, CLI_RUNTIME_NAMES = 512 };
+enum { CLI_RUNTIME_DEVICES = 64, CLI_RUNTIME_NAMES = 4096 }; /* more than any runtime takes, which then says so */
 
 /* The devices of a list such as "cpu,webgpu" or "CPU0,CPU1:bf16" or, if it is NULL, the cpu and the first other that
  * works. Names of a list are in `names`. */

@@ -8,7 +8,13 @@
 #include <math.h>
 #include <string.h>
 
-enum { N = BERTH_CALIBRATION_NUMBERS, MOST_STEPS = 3000, RESTARTS = 4 };
+enum {
+    D = BERTH_CALIBRATION_DEVICES,
+    PER_COPIES = 4,
+    MOST = 2 + D + PER_COPIES * (D - 1), /* numbers */
+    MOST_STEPS = 3000,
+    RESTARTS = 4
+};
 static const double smallest = 1e-12, largest = 1e12;
 
 typedef struct fitter {
@@ -16,38 +22,56 @@ typedef struct fitter {
     berth_costs costs; /* the same, with the numbers of the fit in it */
     berth_sim *sim;
     double *time_ms;
-    double copy_fixed[4], copy_per_unit[4], launch_ms[2];
+    double copy_fixed[D * D], copy_per_unit[D * D], launch_ms[D];
     const berth_observation *observations;
     int32_t n;
-    double start[N];
+    int n_devices, n_numbers;
+    double start[MOST];
 } fitter;
 
+/* A link: out of a device that is not the host, then into one that is not. */
+static void apply_link(fitter *f, const berth_calibration *c, int from, int to) {
+    int at = from * f->n_devices + to;
+    f->copy_fixed[at] = (from ? c->copies[from].out_fixed_ms : 0) + (to ? c->copies[to].in_fixed_ms : 0);
+    f->copy_per_unit[at] = (from ? c->copies[from].out_ms_per_byte : 0) + (to ? c->copies[to].in_ms_per_byte : 0);
+}
+
 static void apply(fitter *f, const berth_calibration *c) {
-    size_t n = (size_t)f->measured->n_tasks;
-    for (size_t task = 0; task < n; task++) {
-        f->time_ms[2 * task] = f->measured->time_ms[2 * task] * c->host_scale;
-        f->time_ms[2 * task + 1] = f->measured->time_ms[2 * task + 1] * c->other_scale;
+    size_t n_devices = (size_t)f->n_devices, n = (size_t)f->measured->n_tasks * n_devices;
+    for (size_t i = 0; i < n; i++) f->time_ms[i] = f->measured->time_ms[i] * c->scale[i % n_devices];
+    if (f->costs.model == BERTH_MODEL_SERIAL) f->costs.piece_ms = c->handing_ms;
+    for (int d = 1; d < f->n_devices && f->costs.model != BERTH_MODEL_SERIAL; d++) f->launch_ms[d] = c->handing_ms;
+    for (int from = 0; from < f->n_devices; from++)
+        for (int to = 0; to < f->n_devices; to++)
+            if (from != to) apply_link(f, c, from, to);
+}
+
+/* Where the numbers of a fit are, in the order of the fitter's vectors. */
+static void list_numbers(berth_calibration *c, int n_devices, double **at) {
+    int n = 0;
+    at[n++] = &c->run_ms;
+    at[n++] = &c->handing_ms;
+    for (int d = 0; d < n_devices; d++) at[n++] = &c->scale[d];
+    for (int d = 1; d < n_devices; d++) {
+        at[n++] = &c->copies[d].in_fixed_ms;
+        at[n++] = &c->copies[d].in_ms_per_byte;
+        at[n++] = &c->copies[d].out_fixed_ms;
+        at[n++] = &c->copies[d].out_ms_per_byte;
     }
-    if (f->costs.model == BERTH_MODEL_SERIAL)
-        f->costs.piece_ms = c->handing_ms;
-    else
-        f->launch_ms[1] = c->handing_ms;
-    f->copy_fixed[1] = c->in_fixed_ms; /* from the host: 0 * 2 + 1 */
-    f->copy_per_unit[1] = c->in_ms_per_byte;
-    f->copy_fixed[2] = c->out_fixed_ms;
-    f->copy_per_unit[2] = c->out_ms_per_byte;
 }
 
-static berth_calibration numbers_at(const double *x) {
-    double e[N];
-    for (int i = 0; i < N; i++) e[i] = exp(fmax(fmin(x[i], 50), -50));
-    return (berth_calibration){e[0], e[1], e[2], e[3], e[4], e[5], e[6], e[7]};
+static berth_calibration numbers_at(const fitter *f, const double *x) {
+    berth_calibration c = {0};
+    double *at[MOST] = {NULL};
+    list_numbers(&c, f->n_devices, at);
+    for (int i = 0; i < f->n_numbers; i++) *at[i] = exp(fmax(fmin(x[i], 50), -50));
+    return c;
 }
 
-static void to_logs(const berth_calibration *c, double *x) {
-    const double values[N] = {c->run_ms,      c->host_scale,     c->other_scale,  c->handing_ms,
-                              c->in_fixed_ms, c->in_ms_per_byte, c->out_fixed_ms, c->out_ms_per_byte};
-    for (int i = 0; i < N; i++) x[i] = log(fmin(fmax(values[i], smallest), largest));
+static void to_logs(const fitter *f, berth_calibration c, double *x) {
+    double *at[MOST] = {NULL};
+    list_numbers(&c, f->n_devices, at);
+    for (int i = 0; i < f->n_numbers; i++) x[i] = log(fmin(fmax(*at[i], smallest), largest));
 }
 
 static double predict(fitter *f, const berth_calibration *c, int32_t i) {
@@ -57,7 +81,7 @@ static double predict(fitter *f, const berth_calibration *c, int32_t i) {
 /* How far off it is, and a little of how far the numbers are from the guess: what the runs do not tell stays there. */
 static double loss_at(fitter *f, const double *x) {
     static const double pull = 1e-4;
-    berth_calibration c = numbers_at(x);
+    berth_calibration c = numbers_at(f, x);
     double sum = 0, away = 0;
     int32_t n = 0;
     apply(f, &c);
@@ -68,19 +92,19 @@ static double loss_at(fitter *f, const double *x) {
         sum += ms < INFINITY ? fabs(log(ms / measured)) : 10;
         n++;
     }
-    for (int i = 0; i < N; i++) away += (x[i] - f->start[i]) * (x[i] - f->start[i]);
+    for (int i = 0; i < f->n_numbers; i++) away += (x[i] - f->start[i]) * (x[i] - f->start[i]);
     return sum / fmax(n, 1) + pull * away;
 }
 
 /* --- the simplex ------------------------------------------------------------------------------------------------ */
 
 typedef struct simplex {
-    double x[N + 1][N], loss[N + 1];
+    double x[MOST + 1][MOST], loss[MOST + 1];
 } simplex;
 
 static void begin(fitter *f, simplex *s, const double *x, double step) {
-    for (int k = 0; k <= N; k++) {
-        memcpy(s->x[k], x, N * sizeof *x);
+    for (int k = 0; k <= f->n_numbers; k++) {
+        memcpy(s->x[k], x, sizeof s->x[k]);
         if (k > 0) s->x[k][k - 1] += step;
         s->loss[k] = loss_at(f, s->x[k]);
     }
@@ -88,24 +112,25 @@ static void begin(fitter *f, simplex *s, const double *x, double step) {
 
 /* From the worst corner through the middle of the others, so many times as far. */
 static double look(fitter *f, const simplex *s, int worst, double far, double *x) {
-    for (int i = 0; i < N; i++) {
+    int n = f->n_numbers;
+    for (int i = 0; i < n; i++) {
         double middle = 0;
-        for (int k = 0; k <= N; k++)
-            if (k != worst) middle += s->x[k][i] / N;
+        for (int k = 0; k <= n; k++)
+            if (k != worst) middle += s->x[k][i] / n;
         x[i] = middle + far * (middle - s->x[worst][i]);
     }
     return loss_at(f, x);
 }
 
 static void take(simplex *s, int k, const double *x, double loss) {
-    memcpy(s->x[k], x, N * sizeof *x);
+    memcpy(s->x[k], x, sizeof s->x[k]);
     s->loss[k] = loss;
 }
 
 static void shrink(fitter *f, simplex *s, int best) {
-    for (int k = 0; k <= N; k++) {
+    for (int k = 0; k <= f->n_numbers; k++) {
         if (k == best) continue;
-        for (int i = 0; i < N; i++) s->x[k][i] = (s->x[k][i] + s->x[best][i]) / 2;
+        for (int i = 0; i < f->n_numbers; i++) s->x[k][i] = (s->x[k][i] + s->x[best][i]) / 2;
         s->loss[k] = loss_at(f, s->x[k]);
     }
 }
@@ -113,13 +138,13 @@ static void shrink(fitter *f, simplex *s, int best) {
 /* One step; false: it stands still. */
 static bool step(fitter *f, simplex *s) {
     int best = 0, worst = 0, second = 0;
-    double x[N], further[N];
-    for (int k = 1; k <= N; k++) {
+    double x[MOST] = {0}, further[MOST] = {0};
+    for (int k = 1; k <= f->n_numbers; k++) {
         if (s->loss[k] < s->loss[best]) best = k;
         if (s->loss[k] > s->loss[worst]) worst = k;
     }
     second = best;
-    for (int k = 0; k <= N; k++)
+    for (int k = 0; k <= f->n_numbers; k++)
         if (k != worst && s->loss[k] > s->loss[second]) second = k;
     if (s->loss[worst] - s->loss[best] < 1e-9) return false;
     double loss = look(f, s, worst, 1, x);
@@ -148,9 +173,9 @@ static void minimise(fitter *f, double *x) {
         int best = 0;
         begin(f, &s, x, steps[round]);
         for (int i = 0; i < MOST_STEPS && step(f, &s);) i++;
-        for (int k = 1; k <= N; k++)
+        for (int k = 1; k <= f->n_numbers; k++)
             if (s.loss[k] < s.loss[best]) best = k;
-        memcpy(x, s.x[best], N * sizeof *x);
+        memcpy(x, s.x[best], sizeof s.x[best]);
     }
 }
 
@@ -158,11 +183,13 @@ static void minimise(fitter *f, double *x) {
 
 berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const berth_observation *observations, int32_t n,
                              berth_calibration *fit, double *predicted) {
-    fitter f = {.measured = costs, .costs = *costs, .observations = observations, .n = n};
-    size_t n_times = 2 * (size_t)costs->n_tasks;
-    double x[N];
-    if (costs->n_devices != 2 || costs->host != 0 || costs->copy_table)
-        return berth_fail(ctx, BERTH_E_ARG, "calibration is for a host and one other device");
+    int n_devices = costs->n_devices;
+    fitter f = {.measured = costs, .costs = *costs, .observations = observations, .n = n, .n_devices = n_devices};
+    size_t n_times = (size_t)n_devices * (size_t)costs->n_tasks;
+    double x[MOST] = {0};
+    if (n_devices < 2 || n_devices > D || costs->host != 0 || costs->copy_table)
+        return berth_fail(ctx, BERTH_E_ARG, "calibration is for a host and 1 to %d other devices", D - 1);
+    f.n_numbers = 2 + n_devices + PER_COPIES * (n_devices - 1);
     f.time_ms = berth_resize(berth_ctx_allocator(ctx), NULL, 0, n_times + 1, sizeof *f.time_ms);
     if (!f.time_ms) return berth_fail_nomem(ctx);
     f.costs.time_ms = f.time_ms;
@@ -171,10 +198,10 @@ berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const ber
     f.costs.launch_ms = f.launch_ms;
     berth_status status = berth_sim_new(ctx, &f.sim, &f.costs);
     if (status == BERTH_OK) {
-        to_logs(fit, f.start);
+        to_logs(&f, *fit, f.start);
         memcpy(x, f.start, sizeof x);
         minimise(&f, x);
-        *fit = numbers_at(x);
+        *fit = numbers_at(&f, x);
         apply(&f, fit);
         for (int32_t i = 0; i < n; i++) predicted[i] = predict(&f, fit, i);
     }

@@ -7,24 +7,28 @@
 
 #include "cost/costs.h"
 
-enum { BERTH_CALIBRATION_NUMBERS = 8 };
+enum { BERTH_CALIBRATION_DEVICES = 8 }; /* at most */
+
+typedef struct berth_calibrated_copies {
+    double in_fixed_ms, in_ms_per_byte, out_fixed_ms, out_ms_per_byte;
+} berth_calibrated_copies;
 
 /* All at least 0; ms, and ms per byte. */
 typedef struct berth_calibration {
-    double run_ms; /* of every run, whatever is where */
-    double host_scale, other_scale;
-    double
-        handing_ms; /* `queued`: of each operation on the other device, on the host's clock; `serial`: of each piece */
-    double in_fixed_ms, in_ms_per_byte, out_fixed_ms, out_ms_per_byte;
+    double run_ms;     /* of every run, whatever is where */
+    double handing_ms; /* `queued`: of each operation on another device, on the host's clock; `serial`: of each piece */
+    double scale[BERTH_CALIBRATION_DEVICES];
+    /* Between the host, which is device 0, and each other; between two others by way of the host, as the sum. */
+    berth_calibrated_copies copies[BERTH_CALIBRATION_DEVICES];
 } berth_calibration;
 
 typedef struct berth_observation {
-    const int32_t *device; /* [n_tasks] 0: the host, 1: the other */
+    const int32_t *device; /* [n_tasks] 0: the host */
     double ms;
     bool is_held_out;
 } berth_observation;
 
-/* Costs with times as they were measured (kernels alone on the other device), two devices, the host first.
+/* Costs with times as they were measured (kernels alone on other devices), 2 devices or more, the host first.
  * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|;
  * times that are not positive and finite do not count.
  * predicted [n] gets what the fit says of each. */

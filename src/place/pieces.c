@@ -100,8 +100,13 @@ typedef struct timer {
     const int32_t *order;
     const int32_t *cuts;
     int32_t n;                              /* pieces */
+    const double *ms;                       /* INFINITY: that operation stays on the host */
     double whole_ms[BERTH_MOST_PIECES + 1]; /* with the first k pieces there */
 } timer;
+
+static bool moves(const timer *t, int32_t op) {
+    return runs(t->model->graph, op) && !isinf(t->ms[op]);
+}
 
 static berth_status list_candidates(timer *t, berth_candidate *candidates) {
     berth_run_model *m = t->model;
@@ -109,7 +114,7 @@ static berth_status list_candidates(timer *t, berth_candidate *candidates) {
     if (!device) return berth_fail_nomem(m->ctx);
     BERTH_TRY(berth_run_model_single(m, t->devices[0], &candidates[0]));
     for (int32_t k = 1; k < t->n; k++) {
-        for (int32_t i = t->cuts[k - 1]; i < t->cuts[k]; i++) device[t->order[i]] = 1;
+        for (int32_t i = t->cuts[k - 1]; i < t->cuts[k]; i++) device[t->order[i]] = !isinf(t->ms[t->order[i]]);
         BERTH_TRY(berth_run_model_place(m, t->devices, 2, device, "piece", &candidates[k]));
     }
     return berth_run_model_single(m, t->devices[1], &candidates[t->n]);
@@ -149,8 +154,9 @@ static berth_status run_all(timer *t) {
 
 /* --- differences ------------------------------------------------------------------------------------------------ */
 
-/* What each piece takes there, from whole runs; pieces between two that ran share what is between them. */
-static void find_pieces(const timer *t, const double *host, double *there) {
+/* What each piece takes there, from whole runs; pieces between two that ran share what is between them. Beside them
+ * `stays` is always taken on the host. */
+static void find_pieces(const timer *t, const double *host, double stays, double *there) {
     double sum = 0;
     for (int32_t k = 0; k < t->n;) {
         int32_t end = k + 1;
@@ -161,63 +167,71 @@ static void find_pieces(const timer *t, const double *host, double *there) {
         k = end;
     }
     for (int32_t k = 0; k < t->n; k++) sum += there[k];
-    for (int32_t k = 0; k < t->n && sum > 0; k++) there[k] *= t->whole_ms[t->n] / sum;
+    double all = fmax(t->whole_ms[t->n] - stays, 1e-3 * t->whole_ms[t->n]);
+    for (int32_t k = 0; k < t->n && sum > 0; k++) there[k] *= all / sum;
 }
 
 static void spread(const timer *t, const berth_work *work, const double *there, double *ms) {
-    const berth_graph *graph = t->model->graph;
     for (int32_t k = 0; k < t->n; k++) {
         double sum = 0;
         for (int32_t i = t->cuts[k]; i < t->cuts[k + 1]; i++)
-            if (runs(graph, t->order[i])) sum += berth_op_times_weight(&work->ops[t->order[i]]);
+            if (moves(t, t->order[i])) sum += berth_op_times_weight(&work->ops[t->order[i]]);
         for (int32_t i = t->cuts[k]; i < t->cuts[k + 1]; i++) {
             int32_t op = t->order[i];
-            ms[op] = runs(graph, op) && sum > 0 ? there[k] * berth_op_times_weight(&work->ops[op]) / sum : 0;
+            if (isinf(ms[op])) continue;
+            ms[op] = moves(t, op) && sum > 0 ? there[k] * berth_op_times_weight(&work->ops[op]) / sum : 0;
         }
     }
 }
 
 berth_status berth_pieces_take(berth_run_model *model, const char *const *devices, const berth_run_options *options,
                                const double *host_ms, double *ms) {
-    timer t = {.model = model, .devices = devices, .options = options, .order = berth_graph_order(model->graph)};
-    double host[BERTH_MOST_PIECES] = {0}, there[BERTH_MOST_PIECES] = {0}, sum = 0;
+    timer t = {
+        .model = model, .devices = devices, .options = options, .order = berth_graph_order(model->graph), .ms = ms};
+    double host[BERTH_MOST_PIECES] = {0}, there[BERTH_MOST_PIECES] = {0}, stays = 0, sum = 0;
     berth_work *work = NULL;
     BERTH_TRY(berth_pieces_cut(model->ctx, &model->arena, model->graph, BERTH_MOST_PIECES, &t.cuts, &t.n));
     BERTH_TRY(run_all(&t));
-    for (int32_t k = 0; k < t.n; k++) {
-        for (int32_t i = t.cuts[k]; i < t.cuts[k + 1]; i++)
-            if (isfinite(host_ms[t.order[i]])) host[k] += host_ms[t.order[i]];
-        sum += host[k];
-    }
+    for (int32_t k = 0; k < t.n; k++)
+        for (int32_t i = t.cuts[k]; i < t.cuts[k + 1]; i++) {
+            int32_t op = t.order[i];
+            if (!isfinite(host_ms[op])) continue;
+            *(moves(&t, op) ? &host[k] : &stays) += host_ms[op];
+            sum += host_ms[op];
+        }
     for (int32_t k = 0; k < t.n && sum > 0; k++) host[k] *= t.whole_ms[0] / sum;
-    find_pieces(&t, host, there);
+    if (sum > 0) stays *= t.whole_ms[0] / sum;
+    find_pieces(&t, host, stays, there);
     BERTH_TRY(berth_work_compute(model->ctx, &work, model->graph));
     spread(&t, work, there, ms);
     berth_work_free(work);
     return BERTH_OK;
 }
 
-/* --- a table of two devices ------------------------------------------------------------------------------------- */
+/* --- a table of all devices ------------------------------------------------------------------------------------- */
 
-bool berth_pieces_wanted(const double *op_ms, int32_t n_ops) {
+bool berth_pieces_wanted(const double *op_ms, int32_t n_ops, int32_t n_devices, int32_t d) {
     int32_t n = 0, n_silent = 0;
     for (int32_t op = 0; op < n_ops; op++) {
-        double ms = op_ms[2 * (size_t)op + 1];
+        double ms = op_ms[(size_t)op * (size_t)n_devices + (size_t)d];
         n += ms != 0 && !isinf(ms);
         n_silent += isnan(ms);
     }
     return 2 * n_silent > n;
 }
 
-berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, const berth_run_options *options,
-                               double *op_ms) {
+berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, int32_t n_devices, int32_t d,
+                               const berth_run_options *options, double *op_ms) {
+    const char *const pair[] = {devices[0], devices[d]};
     int32_t n_ops = berth_graph_op_count(model->graph);
     double *host = berth_arena_push(&model->arena, (size_t)n_ops, sizeof *host);
     double *there = berth_arena_push(&model->arena, (size_t)n_ops, sizeof *there);
     if (model->arena.failed) return berth_fail_nomem(model->ctx);
-    for (int32_t op = 0; op < n_ops; op++) host[op] = op_ms[2 * (size_t)op];
-    BERTH_TRY(berth_pieces_take(model, devices, options, host, there));
-    for (int32_t op = 0; op < n_ops; op++)
-        if (!isinf(op_ms[2 * (size_t)op + 1])) op_ms[2 * (size_t)op + 1] = there[op];
+    for (int32_t op = 0; op < n_ops; op++) {
+        host[op] = op_ms[(size_t)op * (size_t)n_devices];
+        there[op] = op_ms[(size_t)op * (size_t)n_devices + (size_t)d];
+    }
+    BERTH_TRY(berth_pieces_take(model, pair, options, host, there));
+    for (int32_t op = 0; op < n_ops; op++) op_ms[(size_t)op * (size_t)n_devices + (size_t)d] = there[op];
     return BERTH_OK;
 }

@@ -15,16 +15,17 @@ enum { BERTH_MOST_PIECES = 12 };
  * there, and nothing is counted twice that is compiled into one. All of them together take what everything on the
  * device takes. Within a piece the work of each operation decides.
  *
- * host_ms, ms [n_ops]: what operations take on the host, which is devices[0], and what they are found to take on
- * devices[1]. BERTH_OK; what running returns: everything must run on both, and every cut. */
+ * host_ms [n_ops]: what operations take on the host, which is devices[0]. ms [n_ops]: those that are INFINITY do not
+ * run on devices[1] and stay on the host; what the others are found to take there replaces what was there.
+ * BERTH_OK; what running returns: everything must run on both; cuts that do not are told from their neighbours. */
 berth_status berth_pieces_take(berth_run_model *model, const char *const *devices, const berth_run_options *options,
                                const double *host_ms, double *ms);
 
-/* op_ms [2 * op + device]: does the second device tell of less than half of what runs on it? And its column in such a
- * table, but for what does not run there. */
-bool berth_pieces_wanted(const double *op_ms, int32_t n_ops);
-berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, const berth_run_options *options,
-                               double *op_ms);
+/* op_ms [op * n_devices + device]: does device d tell of less than half of what runs on it? And its column in such a
+ * table, but for what does not run there; d is not the host, which is device 0. */
+bool berth_pieces_wanted(const double *op_ms, int32_t n_ops, int32_t n_devices, int32_t d);
+berth_status berth_pieces_fill(berth_run_model *model, const char *const *devices, int32_t n_devices, int32_t d,
+                               const berth_run_options *options, double *op_ms);
 
 /* Cuts [*n + 1] into the order of execution: piece i is from cut i to cut i + 1. At most `most`, in the arena. */
 berth_status berth_pieces_cut(berth_ctx *ctx, berth_arena *arena, const berth_graph *graph, int32_t most,

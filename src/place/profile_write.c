@@ -57,8 +57,10 @@ void berth_profile_write(berth_text *text, const berth_profile *profile) {
     berth_json_inline(text);
     berth_json_object_begin(text, "fit");
     berth_json_double(text, "run_ms", profile->fit.run_ms);
-    berth_json_double(text, "host_scale", profile->fit.host_scale);
-    berth_json_double(text, "other_scale", profile->fit.other_scale);
+    berth_json_object_begin(text, "scale");
+    for (int32_t d = 0; d < profile->n_devices && profile->fit.scale; d++)
+        berth_json_double(text, profile->devices->devices[d].name, profile->fit.scale[d]);
+    berth_json_object_end(text);
     berth_json_object_end(text);
     berth_json_array_begin(text, "copies");
     for (int32_t i = 0; i < profile->n_copies; i++) {

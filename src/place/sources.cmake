@@ -16,6 +16,7 @@ target_sources(berth_objects PRIVATE
   src/place/pieces.c
   src/place/place.c
   src/place/profile.c
+  src/place/profile_fit.c
   src/place/profile_write.c
   src/place/real.c
   src/place/real_cases.c

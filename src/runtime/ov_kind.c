@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { MOST_DEVICES = 2 };
+enum { MOST_DEVICES = 8 };
 
 static const char *const fetched[] = {"openvino/openvino/libs/libopenvino_c.so*", NULL};
 static const char *const installed[] = {"/usr/local/lib/libopenvino_c.so*",
@@ -67,7 +67,8 @@ static berth_status check_devices(berth_ctx *ctx, const char *const *devices, in
     if (n < 1 || !berth_ov_device_is_cpu(devices[0]))
         return berth_fail(ctx, BERTH_E_ARG, "the first device is the CPU, or one of its further names");
     if (n <= MOST_DEVICES) return BERTH_OK;
-    return berth_fail(ctx, BERTH_E_INFEASIBLE, "a profile is of two devices at most, and here are %d", (int)n);
+    return berth_fail(ctx, BERTH_E_INFEASIBLE, "a profile is of %d devices at most, and here are %d", MOST_DEVICES,
+                      (int)n);
 }
 
 const berth_runtime_kind berth_ov_kind = {.name = "openvino",

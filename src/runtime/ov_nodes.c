@@ -90,21 +90,34 @@ static berth_status write(const collector *c, const char *const *refused, int32_
     return status;
 }
 
+/* Devices other than the CPU may tell nothing of what is in them. */
+static bool may_be_silent(const berth_ov *ov) {
+    for (int32_t i = 0; i < ov->n_devices; i++)
+        if (!berth_ov_device_is_cpu(ov->devices[i].name)) return true;
+    return false;
+}
+
+static berth_status take_profile(collector *c, const ov_request *request) {
+    ov_profile profile = {0};
+    int code = c->ov->api->infer_request_get_profiling_info(request, &profile);
+    if (code != 0 && may_be_silent(c->ov)) return BERTH_OK;
+    BERTH_TRY(berth_ov_check(c->ov, code, BERTH_E_UNSUPPORTED, "profile"));
+    berth_status status = find_pieces(c, &profile);
+    c->ov->api->profiling_info_list_free(&profile);
+    return status;
+}
+
 berth_status berth_ov_report(const berth_ov *ov, ov_compiled *compiled, const ov_request *request,
                              const char *const *refused, int32_t n_refused) {
     collector c = {.ov = ov};
-    ov_profile profile = {0};
     char error[BERTH_OV_ERROR] = "";
     bool is_split = ov->job->assignment || n_refused > 0;
     BERTH_TRY(berth_ov_need_module(ov));
     if (!is_split) take_piece(&c, ov->devices[0].name);
     if ((is_split && ov->module->pieces(compiled, take_piece, &c, error) != 0) ||
-        ov->module->nodes(compiled, take_node, &c, error) != 0)
+        (ov->module->nodes(compiled, take_node, &c, error) != 0 && !may_be_silent(ov)))
         return berth_fail(ov->ctx, BERTH_E_UNSUPPORTED, "OpenVINO: %.800s", error);
     if (ov->arena->failed) return berth_fail_nomem(ov->ctx);
-    BERTH_TRY(berth_ov_check(ov, ov->api->infer_request_get_profiling_info(request, &profile), BERTH_E_UNSUPPORTED,
-                             "profile"));
-    berth_status status = find_pieces(&c, &profile);
-    ov->api->profiling_info_list_free(&profile);
-    return status == BERTH_OK ? write(&c, refused, n_refused) : status;
+    BERTH_TRY(take_profile(&c, request));
+    return write(&c, refused, n_refused);
 }

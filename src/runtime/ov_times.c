@@ -97,10 +97,25 @@ static int32_t owner_of(const matched *m, int32_t added) {
     return -1;
 }
 
-static berth_status spread(const matched *m, berth_arena *arena, const berth_work *work, double *ms) {
+/* Does the runtime model have times of anything that ran on the device? Not all have: NPU's has nothing but inputs and
+ * outputs in it. */
+static bool tells(const matched *m, const char *device) {
+    size_t n = strcspn(device, ":");
+    for (int32_t i = 0; i < m->report.n_nodes; i++) {
+        const berth_ov_report_node *node = &m->report.nodes[i];
+        const char *there = node->piece < 0 ? NULL : m->report.pieces[node->piece];
+        if (!m->has_ops[i] || isnan(node->node.ms)) continue;
+        if (!there || (strlen(there) == n && memcmp(there, device, n) == 0)) return true;
+    }
+    return false;
+}
+
+static berth_status spread(const matched *m, berth_arena *arena, const char *device, const berth_work *work,
+                           double *ms) {
     int32_t n_ops = berth_graph_op_count(m->model->graph), n = m->report.n_nodes;
     double *node_ms = berth_arena_push(arena, (size_t)n, sizeof *node_ms);
     double *weight = berth_arena_push(arena, (size_t)n, sizeof *weight);
+    bool is_silent = !tells(m, device);
     if (arena->failed) return berth_fail_nomem(m->model->ctx);
     for (int32_t i = 0; i < n; i++) {
         int32_t owner = isnan(m->report.nodes[i].node.ms) ? -1 : owner_of(m, i);
@@ -111,6 +126,7 @@ static berth_status spread(const matched *m, berth_arena *arena, const berth_wor
     for (int32_t i = 0; i < n_ops; i++) {
         int32_t node = m->node_of[i];
         ms[i] = node >= 0 ? node_ms[node] * berth_op_times_weight(&work->ops[i]) / weight[node] : 0;
+        if (is_silent && berth_ov_map_has(berth_graph_op(m->model->graph, i))) ms[i] = NAN;
         if (m->is_refused[i]) ms[i] = INFINITY;
     }
     return BERTH_OK;
@@ -125,7 +141,7 @@ static berth_status time_candidate(berth_run_model *model, berth_arena *arena, c
     job.most_runs = MOST_RUNS;
     job.run_seconds = run_seconds;
     BERTH_TRY(run_job(model, arena, &job, &m));
-    return spread(&m, arena, work, ms);
+    return spread(&m, arena, candidate->devices[0], work, ms);
 }
 
 /* As pieces of a placement run, not as a stock session does: there constants are folded, also weights that are kept in

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Random placements with OpenVINO on two devices: the CPU under two names, one of which computes in bf16.
+"""Random placements with OpenVINO on two devices and on three: the CPU under several names, one of which computes in bf16.
 
 The three bundled IRs, and small models with names and shapes that are hard to place: `berth measure` must find outputs
 equal within the tolerance of the precision, every operation where the plan says, and as many pieces as planned. Then the
@@ -55,38 +55,44 @@ def narrow_device():
 # --- placements -------------------------------------------------------------------------------------------------------
 
 
-def make_plan(path, folder, *shape):
+DESCRIBED = ("cpu", "gpu", "npu")  # what plans are made on, for CPU0 and the others
+
+
+def make_plan(path, folder, *shape, devices=2):
     plan = folder / "plan.json"
-    berth("place", path, "-d", "cpu,gpu", "-m", "single", "-q", "-o", plan, *shape)
+    berth("place", path, "-d", ",".join(DESCRIBED[:devices]), "-m", "single", "-q", "-o", plan, *shape)
     return plan, json.loads(plan.read_text())
 
 
-def measure(path, plan, other, *more, **environment):
-    return json.loads(berth("measure", path, plan, "--runtime", "openvino", "--provider", "cpu=CPU0", "--provider",
-                            f"gpu={other}", "--rounds", 1, "--json", "-q", *more, **environment))
+def measure(path, plan, others, *more, **environment):
+    names = [word for ours, theirs in zip(DESCRIBED, ("CPU0", *others)) for word in ("--provider", f"{ours}={theirs}")]
+    return json.loads(berth("measure", path, plan, "--runtime", "openvino", *names, "--rounds", 1, "--json", "-q", *more,
+                            **environment))
 
 
-def place_randomly(path, folder, draw, other, *more):
-    """Runs of operations on one device and the other, in the order of the file."""
-    plan, document = make_plan(path, folder, *(more if "--shape" in more else ()))
-    rows, current = document["placement"], draw.randrange(2)
+def place_randomly(path, folder, draw, others, *more):
+    """Runs of operations on one device and another, in the order of the file."""
+    devices = 1 + len(others)
+    plan, document = make_plan(path, folder, *(more if "--shape" in more else ()), devices=devices)
+    rows, current = document["placement"], draw.randrange(devices)
     changes = {draw.randrange(1, len(rows)) for _ in range(1 + draw.randrange(min(MOST_PIECES - 1, len(rows) - 1)))}
     for i, row in enumerate(rows):
-        current ^= i in changes
-        row["device"] = ("cpu", "gpu")[current]
+        if i in changes:
+            current = (current + draw.randrange(1, devices)) % devices
+        row["device"] = DESCRIBED[current]
     plan.write_text(json.dumps(document))
-    found = measure(path, plan, other, *more)
-    check_found(found, other)
+    found = measure(path, plan, others, *more)
+    check_found(found, others)
     return found
 
 
-def check_found(found, other):
+def check_found(found, others):
     expect("reason" not in found["measured"]["plan"], found["measured"]["plan"].get("reason"))
     expect(found["outputs"]["equal"], f"outputs differ: {found['outputs']}")
     expect(found["outputs"]["cosine"] > 0.99, f"outputs differ: {found['outputs']}")
     expect(found["deviations"] == [], f"not as planned: {found['deviations'][:3]}")
     expect(found["checked"] > 0, "nothing is known of where operations ran")
-    expect(set(found["pieces"]) <= {"CPU0", other}, f"pieces {found['pieces']}")
+    expect(set(found["pieces"]) <= {"CPU0", *others}, f"pieces {found['pieces']}")
     # HETERO resolves cycles between pieces by a rule of its own, and folds shapes that are computed.
     off, planned = len(found["pieces"]) - found["planned_pieces"], found["planned_pieces"]
     expect(abs(off) <= 1 + planned // 4, f"{planned + off} pieces, {planned} planned: {found['pieces']}")
@@ -96,7 +102,7 @@ def check_made_up(folder, draw):
     """IRs without their weights."""
     for name in ("inception_v3", "bert_base"):
         alone = shutil.copy(SOURCE / "models" / "ir" / f"{name}.xml", folder)
-        found = place_randomly(alone, folder, draw, "CPU1", "--synthesize-weights")
+        found = place_randomly(alone, folder, draw, ["CPU1"], "--synthesize-weights")
         expect(found["runtime"]["synthesized_weights"], found["runtime"])
         print(f"{name}, made-up weights: {len(found['pieces'])} pieces", flush=True)
 
@@ -107,7 +113,7 @@ def check_bundled(folder, draw, other):
         path = SOURCE / "models" / "ir" / f"{name}.xml"
         for _ in range(2):
             begun = time.monotonic()
-            found = place_randomly(path, folder, draw, other)
+            found = place_randomly(path, folder, draw, [other])
             print(f"{name}: {len(found['pieces'])} pieces, {found['planned_pieces']} planned, {found['checked']} operations seen, largest difference "
                   f"{found['outputs']['max_abs']:.3g}, cosine {found['outputs']['cosine']:.6f}, "
                   f"{time.monotonic() - begun:.0f} s", flush=True)
@@ -121,7 +127,7 @@ def check_hard_ones(ov, folder, draw):
         path = openvino_models.save(ov, folder, kind, shape)
         more = ["--shape", "x=4x16"] if kind == "open" else []
         for _ in range(3):
-            found = place_randomly(path, folder, draw, "CPU1", *more)
+            found = place_randomly(path, folder, draw, ["CPU1"], *more)
         print(f"{kind}: {len(found['pieces'])} pieces, {found['checked']} operations seen", flush=True)
     said = berth("profile", folder / "open.xml", "--runtime", "openvino", "-d", "CPU0,CPU1", status=2)
     expect("shape" in said, said)
@@ -129,8 +135,30 @@ def check_hard_ones(ov, folder, draw):
 
 def check_onnx(folder, draw):
     for path in (SOURCE / "tests" / "golden" / "cnn.onnx", SOURCE / "models" / "googlenet.onnx"):
-        found = place_randomly(path, folder, draw, "CPU1", "--synthesize-weights")
+        found = place_randomly(path, folder, draw, ["CPU1"], "--synthesize-weights")
         print(f"{path.name}: {len(found['pieces'])} pieces, {found['checked']} operations seen", flush=True)
+
+
+# --- three devices ----------------------------------------------------------------------------------------------------
+
+
+def check_three(folder, draw, other):
+    """Placements, and the closed loop where none of them may have everything: each of two types has one device left."""
+    path = SOURCE / "models" / "ir" / "resnet50.xml"
+    for _ in range(2):
+        found = place_randomly(path, folder, draw, [other, "CPU2"])
+        print(f"three devices: pieces {found['pieces']}, {found['planned_pieces']} planned", flush=True)
+    names, plan = ["CPU0", other, "CPU2"], folder / "three.json"
+    only = {"MaxPool": "CPU0", "Convolution": other, "ReduceMean": "CPU2"}
+    bans = [word for kind, there in only.items() for name in names if name != there for word in ("--ban", f"{kind}={name}")]
+    berth("place", path, "--runtime", "openvino", "-d", ",".join(names), *bans, "--budget", "60s", "-q", "-o", plan)
+    document = json.loads(plan.read_text())
+    for row in document["placement"]:
+        expect(row["device"] == only.get(row["type"], row["device"]), f"not where it may be: {row}")
+    found = json.loads(berth("measure", path, plan, "--runtime", "openvino", "--rounds", 1, "--json", "-q"))
+    check_found(found, names[1:])
+    expect(set(found["pieces"]) == set(names), f"pieces {found['pieces']}")
+    print(f"three devices, each needed: pieces {found['pieces']}", flush=True)
 
 
 # --- the trap of threads ----------------------------------------------------------------------------------------------
@@ -169,7 +197,7 @@ def check_threads(ov, folder):
     for i, row in enumerate(document["placement"]):
         row["device"] = "cpu" if i < half else "gpu"
     plan.write_text(json.dumps(document))
-    found = measure(path, plan, "CPU1", "--threads", 1)
+    found = measure(path, plan, ["CPU1"], "--threads", 1)
     cores = {"plan": found["measured"]["plan"]["cores"]}
     cores.update({name: run["cores"] for name, run in found["measured"]["single"].items()})
     expect(len(found["pieces"]) == 2, f"pieces {found['pieces']}")
@@ -214,8 +242,8 @@ def check_refused(folder):
     shutil.copy(path, folder / "lost.xml")
     said = berth("measure", folder / "lost.xml", plan, "--runtime", "openvino", status=2)
     expect("lost.bin" in said, said)
-    said = berth("profile", path, "--runtime", "openvino", "-d", "CPU0,CPU1,CPU2", status=5)
-    expect("two devices" in said, said)
+    said = berth("profile", path, "--runtime", "openvino", "-d", ",".join(f"CPU{i}" for i in range(9)), status=5)
+    expect("8 devices" in said, said)
 
 
 def main():
@@ -233,6 +261,7 @@ def main():
         check_refused(folder)
         check_made_up(folder, draw)
         check_bundled(folder, draw, other)
+        check_three(folder, draw, other)
     finally:
         shutil.rmtree(folder)
     return 0

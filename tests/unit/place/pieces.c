@@ -66,7 +66,7 @@ static void differences_tell(void **state) {
     faked *f = *state;
     static const char *const words[] = {"", "crash=split@3"}; /* some cuts may not run */
     for (int w = 0; w < 2; w++) {
-        double ms[2 * FAKED_BLOCK], products = 0, rest = 0;
+        double ms[2 * FAKED_BLOCK] = {0}, products = 0, rest = 0;
         take(f, words[w], ms);
         for (int i = 0; i < FAKED_BLOCK; i++) {
             products += ms[i];
@@ -78,11 +78,21 @@ static void differences_tell(void **state) {
     }
 }
 
+/* What does not run there stays on the host, and has no time there. */
+static void some_stay_on_the_host(void **state) {
+    double ms[2 * FAKED_BLOCK] = {0}, rest = 0;
+    ms[0] = ms[FAKED_BLOCK] = INFINITY;
+    take(*state, "other=36.5", ms); /* 7 products, 1 that stays at 4, 7 others at 4 and 1 that stays at 1, 3 changes */
+    assert_true(isinf(ms[0]) && isinf(ms[FAKED_BLOCK]));
+    for (int i = 1; i < FAKED_BLOCK; i++) rest += ms[i] + ms[FAKED_BLOCK + i];
+    assert_true(fabs(rest - 31.5) < 0.1);
+}
+
 static void a_device_must_run(void **state) {
     faked *f = *state;
     berth_run_options how = berth_run_options_default();
     berth_run_model model;
-    double host[2 * FAKED_BLOCK] = {0}, ms[2 * FAKED_BLOCK];
+    double host[2 * FAKED_BLOCK] = {0}, ms[2 * FAKED_BLOCK] = {0};
     how.rounds = 1;
     faked_say("crash=other");
     assert_int_equal(berth_run_model_init(&model, f->ctx, f->runtime, f->graph, f->model, &how), BERTH_OK);
@@ -95,6 +105,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(cuts_share_the_work),
         cmocka_unit_test_setup_teardown(differences_tell, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(some_stay_on_the_host, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_device_must_run, faked_open, faked_close),
     };
     support_foreign_children();
