@@ -169,7 +169,7 @@ static bool step(fitter *f, simplex *s) {
 static void minimise(fitter *f, double *x) {
     static const double steps[RESTARTS] = {1, 0.5, 0.5, 0.1};
     for (int round = 0; round < RESTARTS; round++) {
-        simplex s;
+        simplex s = {0};
         int best = 0;
         begin(f, &s, x, steps[round]);
         for (int i = 0; i < MOST_STEPS && step(f, &s);) i++;

@@ -45,7 +45,7 @@ berth_status berth_lead_at_price(berth_ctx *ctx, berth_plan **out, const berth_g
     berth_link *links = berth_resize(allocator, NULL, 0, n_links, sizeof *links);
     int32_t *device = berth_resize(allocator, NULL, 0, n_ops, sizeof *device);
     berth_status status = links && device ? BERTH_OK : berth_fail_nomem(ctx);
-    for (size_t i = 0; i < n_links && status == BERTH_OK; i++)
+    for (size_t i = 0; i < n_links && links && device; i++)
         links[i] = (berth_link){price * devices->links[i].fixed_ms, price * devices->links[i].ms_per_byte,
                                 devices->links[i].queued};
     priced.links = links;

@@ -109,8 +109,10 @@ static void draw_placement(berth_profiler *p, const berth_groups *groups, berth_
     uint32_t pieces = 1 + (most > 1 ? berth_rng_below(rng, most) : 0);
     uint32_t n_devices = (uint32_t)p->n_devices, current = berth_rng_below(rng, n_devices);
     for (int32_t k = 0; k < groups->n_ops; k++) {
-        if (berth_kernel_begins(p->graph, groups, k) && berth_rng_below(rng, n_units) < pieces)
-            current = (current + 1 + (n_devices > 2 ? berth_rng_below(rng, n_devices - 1) : 0)) % n_devices;
+        if (berth_kernel_begins(p->graph, groups, k) && berth_rng_below(rng, n_units) < pieces) {
+            uint32_t next = berth_rng_below(rng, n_devices - 1);
+            current = next + (next >= current);
+        }
         device[groups->members[k]] = can_run(p, groups->members[k], (int32_t)current) ? (int32_t)current : 0;
     }
 }

@@ -69,6 +69,13 @@ static void guess(berth_profiler *p) {
     }
 }
 
+/* Out of a device and into another; neither of the host. */
+static berth_link link_of(const berth_calibration *fit, int32_t from, int32_t to) {
+    static const berth_calibrated_copies none = {0};
+    const berth_calibrated_copies *out = from ? &fit->copies[from] : &none, *in = to ? &fit->copies[to] : &none;
+    return (berth_link){out->out_fixed_ms + in->in_fixed_ms, out->out_ms_per_byte + in->in_ms_per_byte, true};
+}
+
 static berth_status take_fit(berth_profiler *p) {
     const berth_calibration *fit = &p->fit;
     double launch_ms = is_serial(p) ? 0 : fit->handing_ms;
@@ -77,19 +84,10 @@ static berth_status take_fit(berth_profiler *p) {
     memcpy(scale, fit->scale, (size_t)p->n_devices * sizeof *scale);
     p->out->profile.fit = (berth_fit){fit->run_ms, scale};
     p->draft->set.piece_ms = is_serial(p) ? fit->handing_ms : 0;
-    for (int32_t d = 1; d < p->n_devices; d++) {
-        const berth_calibrated_copies *copies = &fit->copies[d];
-        p->draft->devices[d].launch_ms = launch_ms;
-        p->draft->links[d] = (berth_link){copies->in_fixed_ms, copies->in_ms_per_byte, true};
-        p->draft->links[d * p->n_devices] = (berth_link){copies->out_fixed_ms, copies->out_ms_per_byte, true};
-    }
-    for (int32_t a = 1; a < p->n_devices; a++)
-        for (int32_t b = 1; b < p->n_devices; b++) {
-            const berth_calibrated_copies *from = &fit->copies[a], *to = &fit->copies[b];
-            if (a != b)
-                p->draft->links[a * p->n_devices + b] = (berth_link){from->out_fixed_ms + to->in_fixed_ms,
-                                                                     from->out_ms_per_byte + to->in_ms_per_byte, true};
-        }
+    for (int32_t d = 1; d < p->n_devices; d++) p->draft->devices[d].launch_ms = launch_ms;
+    for (int32_t a = 0; a < p->n_devices; a++)
+        for (int32_t b = 0; b < p->n_devices; b++)
+            if (a != b) p->draft->links[(size_t)a * (size_t)p->n_devices + (size_t)b] = link_of(fit, a, b);
     for (int32_t op = 0; op < p->out->profile.n_ops; op++)
         for (int32_t d = 0; d < p->n_devices; d++) {
             double *ms = berth_profiler_time(p, op, d);

@@ -56,7 +56,7 @@ static berth_status infer(void *user, double *ms) {
 
 /* y = ReLU(x xT): large enough for the instructions that products of large matrices are computed by, and in whole
  * numbers that every type has. */
-enum { ROWS = 16, COLUMNS = 32 };
+enum { ROWS = 16, COLUMNS = 32, NUMBERS = ROWS * COLUMNS };
 #define PORT(id, n) "<port id=\"" id "\" precision=\"FP32\"><dim>16</dim><dim>" n "</dim></port>"
 #define EDGE(from, port, to, at) \
     "<edge from-layer=\"" from "\" from-port=\"" port "\" to-layer=\"" to "\" to-port=\"" at "\"/>"
@@ -107,13 +107,13 @@ static berth_status describe(const berth_ov *ov, berth_answer *answer) {
 }
 
 static berth_status try_numbers(run *r, berth_answer *answer) {
-    float x[ROWS * COLUMNS];
+    float x[NUMBERS];
     const berth_ov *ov = r->ov;
-    berth_npy given = {.kind = 'f', .item_size = 4, .rank = 2, .dims = {ROWS, COLUMNS}, .count = ROWS * COLUMNS}, got;
+    berth_npy given = {.kind = 'f', .item_size = 4, .rank = 2, .dims = {ROWS, COLUMNS}, .count = NUMBERS}, got;
     ov_tensor *in = NULL, *out = NULL;
     ov_port *port = NULL;
     int type = 0;
-    for (int i = 0; i < ROWS * COLUMNS; i++) x[i] = (float)(i % 7 % 3 - 1);
+    for (int i = 0; i < NUMBERS; i++) x[i] = (float)(i % 7 % 3 - 1);
     given.data = x;
     given.size = sizeof x;
     BERTH_TRY(berth_ov_check(ov, ov->api->model_const_input_by_index(r->model, 0, &port), BERTH_E_IO, "input"));
