@@ -1,32 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The one-shot policy: it keeps budgets and constraints, repeats to the bit, draws groups whose log-probability is that
  * of the draws, and learns: it ends well below itself without learning. */
-#include "problems.h"
-
-#include <math.h>
-#include <stdio.h>
+#include "learning.h"
 
 #include "berth/bench.h"
 #include "learn/joint.h"
 #include "learn/joint_net.h"
 
-/* design=joint and what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
-    berth_settings settings;
-    char copy[400], *rest = copy;
-    snprintf(copy, sizeof copy, "design=joint %s", text);
-    assert_int_equal(berth_settings_default(ctx, &settings, "hsdag"), BERTH_OK);
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
-    return settings;
-}
-
-static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
-    const berth_learn learn = {.settings = settings, .policy = policy};
-    search->learn = &learn;
-    if (berth_learn_hsdag(search) != BERTH_OK) fail_msg("%s", berth_ctx_message(search->ctx));
-    search->learn = NULL;
-    assert_true(search->evaluations <= search->budget.evaluations);
+    return learning_settings(ctx, "design=joint", text);
 }
 
 static const char *const variants[] = {
@@ -54,8 +36,8 @@ static void any_problem(void **state) {
         berth_settings settings = settings_of(*state, text);
         berth_search *search = support_search(*state, problem, 3, 60, 1),
                      *again = support_search(*state, problem, 3, 60, 2);
-        run(search, &settings, NULL);
-        run(again, &settings, NULL);
+        learning_run(search, &settings, NULL);
+        learning_run(again, &settings, NULL);
         support_check_best(*state, search);
         support_same_best(search, again);
         berth_search_free(search);
@@ -124,32 +106,18 @@ static void clusters_are_joined_parents(void **state) {
 /* --- learning --------------------------------------------------------------------------------------------------- */
 
 static void it_learns(void **state) {
-    enum { N_SEEDS = 2, EVALUATIONS = 1000 };
+    enum { N_SEEDS = 2 };
     berth_settings on = settings_of(*state, "seeds=none polish=0 learning_rate=3e-3"),
                    off = settings_of(*state, "seeds=none polish=0 learning_rate=0");
-    double sum = 0;
-    int n = 0, n_better = 0;
+    learning_tally tally = {.on = &on, .off = &off, .evaluations = 1000};
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
         support_setting s;
         berth_case item = {(berth_generated)kind, 80, 4, BERTH_CASE_CONCURRENT, 25};
         assert_int_equal(support_setting_make(*state, &s, item), BERTH_OK);
-        for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
-            berth_search *with = support_search(*state, s.problem, seed, EVALUATIONS, 1),
-                         *without = support_search(*state, s.problem, seed, EVALUATIONS, 1);
-            run(with, &on, NULL);
-            run(without, &off, NULL);
-            assert_int_equal(with->evaluations, EVALUATIONS);
-            sum += log(with->best_ms / without->best_ms);
-            n_better += with->best_ms < without->best_ms;
-            n++;
-            berth_search_free(with);
-            berth_search_free(without);
-        }
+        for (uint64_t seed = 0; seed < N_SEEDS; seed++) learning_pair(*state, &tally, s.problem, seed);
         support_setting_free(&s);
     }
-    print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
-    assert_true(exp(sum / n) < 0.95);
-    assert_true(n_better >= n - 2);
+    learning_check(&tally);
 }
 
 /* Others than hsdag have no other design. */
@@ -181,7 +149,7 @@ static void policies_fit_or_are_refused(void **state) {
     assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
     for (int i = 0; i < 2; i++) {
         berth_search *search = support_search(*state, one.problem, 1, 100, 1);
-        run(search, &settings, policy);
+        learning_run(search, &settings, policy);
         berth_search_free(search);
     }
     const berth_learn learn = {.policy = policy};

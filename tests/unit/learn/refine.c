@@ -1,34 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* `hsdag`: it keeps budgets and constraints, repeats to the bit, says where its answers come from, changes nothing at
  * rate 0, and learns: from the same seeds it ends well below itself without learning. */
-#include "problems.h"
-
-#include <math.h>
-#include <stdio.h>
+#include "learning.h"
 
 #include "berth/bench.h"
 #include "learn/chooser.h"
 #include "learn/proposal.h"
 #include "learn/seeds.h"
 
-/* Defaults but for what `text` says: settings separated by blanks. */
 static berth_settings settings_of(berth_ctx *ctx, const char *text) {
-    berth_settings settings;
-    char copy[400], *rest = copy;
-    snprintf(copy, sizeof copy, "%s", text);
-    assert_int_equal(berth_settings_default(ctx, &settings, "hsdag"), BERTH_OK);
-    if (support_is_slow()) settings.value[BERTH_SET_CANDIDATES] = 16;
-    for (char *word = strtok_r(copy, " ", &rest); word; word = strtok_r(NULL, " ", &rest))
-        if (berth_settings_set(ctx, &settings, word) != BERTH_OK) fail_msg("%s", berth_ctx_message(ctx));
-    return settings;
-}
-
-static void run(berth_search *search, const berth_settings *settings, berth_policy *policy) {
-    const berth_learn learn = {.settings = settings, .policy = policy};
-    search->learn = &learn;
-    if (berth_learn_hsdag(search) != BERTH_OK) fail_msg("%s", berth_ctx_message(search->ctx));
-    search->learn = NULL;
-    assert_true(search->evaluations <= search->budget.evaluations);
+    return learning_settings(ctx, support_is_slow() ? "candidates=16" : "", text);
 }
 
 static support_setting a_case(berth_ctx *ctx, berth_generated kind, int32_t n_ops, int32_t n_devices,
@@ -67,8 +48,8 @@ static void any_problem(void **state) {
         berth_settings settings = settings_of(*state, text);
         berth_search *search = support_search(*state, problem, 3, most, 1),
                      *again = support_search(*state, problem, 3, most, 2);
-        run(search, &settings, NULL);
-        run(again, &settings, NULL);
+        learning_run(search, &settings, NULL);
+        learning_run(again, &settings, NULL);
         support_check_best(*state, search);
         support_same_best(search, again);
         berth_search_free(search);
@@ -90,7 +71,7 @@ static void budgets_are_spent(void **state) {
             snprintf(text, sizeof text, "candidates=8 %s", variants[v]);
             berth_settings settings = settings_of(*state, text);
             berth_search *search = support_search(*state, s.problem, 5, budgets[i], 1);
-            run(search, &settings, NULL);
+            learning_run(search, &settings, NULL);
             assert_int_equal(search->evaluations, budgets[i]);
             if (budgets[i] >= 4) assert_true(search->has_best);
             berth_search_free(search);
@@ -103,7 +84,7 @@ static void time_is_kept(void **state) {
     berth_search *search = support_search(*state, s.problem, 5, INT64_MAX, 1);
     search->budget.seconds = 0.3;
     double before = berth_search_clock();
-    run(search, NULL, NULL);
+    learning_run(search, NULL, NULL);
     if (support_is_optimised()) assert_true(berth_search_clock() - before < 2);
     assert_true(search->has_best);
     berth_search_free(search);
@@ -119,7 +100,7 @@ static void answers_say_where_they_come_from(void **state) {
                  *search = support_search(*state, s.problem, 1, 4, 1);
     assert_int_equal(berth_learn_seeds(seeds, BERTH_SEEDS_ALL), BERTH_OK);
     int64_t n_seeds = seeds->evaluations;
-    run(search, &all, NULL); /* four devices, and nothing is left */
+    learning_run(search, &all, NULL); /* four devices, and nothing is left */
     assert_int_equal(search->best_source, BERTH_SOURCE_SEED);
     assert_string_equal(search->best_method, "single");
     berth_search_free(search);
@@ -127,7 +108,7 @@ static void answers_say_where_they_come_from(void **state) {
     const berth_source expected[] = {BERTH_SOURCE_SAMPLE, BERTH_SOURCE_POLISHED_SAMPLE};
     for (int i = 0; i < 2; i++) {
         search = support_search(*state, s.problem, 1, n_seeds + 400, 1);
-        run(search, how[i], NULL);
+        learning_run(search, how[i], NULL);
         assert_true(search->best_ms < seeds->best_ms);
         assert_int_equal(search->best_source, expected[i]);
         assert_string_equal(search->best_method, "hsdag");
@@ -146,7 +127,7 @@ static void rate_zero_changes_no_weights(void **state) {
         berth_policy *policy = NULL;
         assert_int_equal(berth_policy_new(*state, &policy, &settings), BERTH_OK);
         berth_search *search = support_search(*state, s.problem, 5, 60, 1);
-        run(search, &settings, policy);
+        learning_run(search, &settings, policy);
         berth_search_free(search);
         size_t bytes = policy->params.n * sizeof(berth_real);
         assert_true(policy->params.n > 0);
@@ -154,7 +135,7 @@ static void rate_zero_changes_no_weights(void **state) {
         assert_non_null(before);
         memcpy(before, policy->params.value, bytes);
         search = support_search(*state, s.problem, 6, 200, 1);
-        run(search, &settings, policy);
+        learning_run(search, &settings, policy);
         assert_int_equal(memcmp(before, policy->params.value, bytes) == 0, i != 1);
         free(before);
         berth_search_free(search);
@@ -165,31 +146,18 @@ static void rate_zero_changes_no_weights(void **state) {
 
 /* From single devices, without polish: the same search that does not learn, paired by seed. */
 static void it_learns(void **state) {
-    enum { N_SEEDS = 3, EVALUATIONS = 500 };
+    enum { N_SEEDS = 3 };
     if (support_cases(N_SEEDS) < N_SEEDS) support_skip("learning takes its time");
     const berth_case_rule rules[] = {BERTH_CASE_CONCURRENT, BERTH_CASE_MEMORY};
     berth_settings on = settings_of(*state, "seeds=single polish=0"),
                    off = settings_of(*state, "seeds=single polish=0 learning_rate=0");
-    double sum = 0;
-    int n = 0, n_better = 0;
+    learning_tally tally = {.on = &on, .off = &off, .evaluations = 500};
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++) {
         support_setting s = a_case(*state, (berth_generated)kind, 120, 4, rules[kind % 2], 15);
-        for (uint64_t seed = 0; seed < N_SEEDS; seed++) {
-            berth_search *with = support_search(*state, s.problem, seed, EVALUATIONS, 1),
-                         *without = support_search(*state, s.problem, seed, EVALUATIONS, 1);
-            run(with, &on, NULL);
-            run(without, &off, NULL);
-            sum += log(with->best_ms / without->best_ms);
-            n_better += with->best_ms < without->best_ms;
-            n++;
-            berth_search_free(with);
-            berth_search_free(without);
-        }
+        for (uint64_t seed = 0; seed < N_SEEDS; seed++) learning_pair(*state, &tally, s.problem, seed);
         support_setting_free(&s);
     }
-    print_message("%d evaluations: %.3f of the control, better in %d of %d\n", EVALUATIONS, exp(sum / n), n_better, n);
-    assert_true(exp(sum / n) < 0.95);
-    assert_true(n_better >= n - 2);
+    learning_check(&tally);
 }
 
 /* What was learnt on some cases helps on another one from the first choice. */
@@ -202,7 +170,7 @@ static void a_policy_carries_over(void **state) {
         support_setting s = a_case(*state, (berth_generated)(i % BERTH_GENERATED_COUNT), slow ? 10 : 100,
                                    2 + 2 * (i % 2), BERTH_CASE_CONCURRENT, 30 + (uint64_t)i);
         berth_search *search = support_search(*state, s.problem, 9, slow ? 60 : 400, 1);
-        run(search, &settings, policy);
+        learning_run(search, &settings, policy);
         berth_search_free(search);
         support_setting_free(&s);
     }
@@ -211,8 +179,8 @@ static void a_policy_carries_over(void **state) {
         support_setting s = a_case(*state, (berth_generated)kind, slow ? 15 : 150, 6, BERTH_CASE_CONCURRENT, 50);
         berth_search *with = support_search(*state, s.problem, 1, 100, 1),
                      *without = support_search(*state, s.problem, 1, 100, 1);
-        run(with, &settings, policy);
-        run(without, &settings, NULL);
+        learning_run(with, &settings, policy);
+        learning_run(without, &settings, NULL);
         sum += log(with->best_ms / without->best_ms) / BERTH_GENERATED_COUNT;
         berth_search_free(with);
         berth_search_free(without);
@@ -439,7 +407,7 @@ static void small_problems_spend_their_budget(void **state) {
     support_setting s = a_case(*state, BERTH_GENERATED_BRANCHES, 4, 2, BERTH_CASE_CONCURRENT, 5);
     berth_settings settings = settings_of(*state, "candidates=8 polish=0 order=off");
     berth_search *search = support_search(*state, s.problem, 5, 2000, 1);
-    run(search, &settings, NULL);
+    learning_run(search, &settings, NULL);
     assert_int_equal(search->evaluations, 2000);
     berth_search_free(search);
     support_setting_free(&s);
