@@ -104,7 +104,8 @@ typedef struct berth_plan {
     int32_t n_cases;
     const berth_plan_case *cases;
 
-    /* real runs, if there were any (berth/real.h); written, but not read back */
+    /* real runs, if there were any (berth/real.h); written, but not read back, but for the first */
+    bool native_precision; /* devices computed in a narrower type than the model's where they do so by themselves */
     const berth_measured *measured;
     const berth_graph *graph; /* of `measured` */
     const char *verdict;

@@ -43,7 +43,8 @@ static const char details[] =
     "Runs MODEL as PLAN, a file that 'berth place -o' wrote, says, and on each of its devices\n"
     "alone, as a stock session has it. Every candidate has processes of its own; they take turns\n"
     "in random order, with the same inputs and threads. Outputs are compared with those of the\n"
-    "CPU, and the runtime's own profile tells where each operation ran.\n"
+    "CPU, and the runtime's own profile tells where each operation ran. Without --precision it is\n"
+    "that of the plan's own runs.\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory or limits, 5 the plan\n"
     "cannot be run, or its outputs differ, 130 interrupted.\n";
@@ -106,6 +107,7 @@ static berth_status open_all(berth_ctx *ctx, job *j, const char *model, const ch
         for (int32_t i = 0; i < j->providers->n; i++)
             if (strcmp(j->providers->pairs[i].name, j->devices[d]) == 0) j->devices[d] = j->providers->pairs[i].value;
     }
+    if (status == BERTH_OK && !j->values->running.precision) j->how.native_precision = j->plan->native_precision;
     if (status == BERTH_OK) status = cli_runtime_open(ctx, &j->runtime, &j->values->running.runtime);
     return status;
 }

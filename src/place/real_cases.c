@@ -241,6 +241,7 @@ static berth_status answer(chooser *c, int32_t split, int32_t single) {
     out->measured = c->found[shown].in[0];
     c->found[shown].in[0] = NULL;
     out->plan->measured = out->measured;
+    out->plan->native_precision = c->options->profile.run.native_precision;
     out->plan->graph = c->cases[0].graph;
     out->plan->verdict = out->verdict;
     return BERTH_OK;

@@ -158,6 +158,7 @@ berth_status berth_real_decide(berth_real_loop *l, int32_t best) {
     berth_real_plan *real = &l->out->real;
     BERTH_TRY(choose(l, best));
     real->plan->measured = real->measured;
+    real->plan->native_precision = l->options->profile.run.native_precision;
     real->plan->graph = l->subject.graph;
     real->plan->verdict = real->verdict;
     tell_search(l);

@@ -11,6 +11,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -122,7 +123,8 @@ static void put_provider(berth_text *text, const berth_provider *provider) {
     berth_json_object_begin(text, NULL);
     berth_json_string(text, "name", provider->name);
     berth_json_object_begin(text, "options");
-    if (provider->option) berth_json_string(text, provider->option, provider->value);
+    for (int32_t i = 0; i < provider->n_options; i++)
+        berth_json_string(text, provider->options[i].key, provider->options[i].value);
     berth_json_object_end(text);
     berth_json_object_end(text);
 }
@@ -179,25 +181,38 @@ static void put_python(berth_text *text, const job *j) {
     for (int32_t i = 0; i < j->session.n; i++) {
         const berth_provider *p = &j->session.providers[i];
         berth_text_printf(text, "%s(\"%s\", {", i ? ", " : "", p->name);
-        if (p->option) berth_text_printf(text, "\"%s\": \"%s\"", p->option, p->value);
+        for (int32_t k = 0; k < p->n_options; k++)
+            berth_text_printf(text, "%s\"%s\": \"%s\"", k ? ", " : "", p->options[k].key, p->options[k].value);
         berth_text_printf(text, "})");
     }
     berth_text_printf(text, "]\nsession = onnxruntime.InferenceSession(__file__[:-len(\".py\")], options, "
                             "providers=providers)\n");
 }
 
+static void put_c_list(berth_text *text, const char *name, const berth_provider *p, bool values) {
+    berth_text_printf(text, "*const %s[] = {", name);
+    for (int32_t i = 0; i < p->n_options; i++)
+        berth_text_printf(text, "%s\"%s\"", i ? ", " : "", values ? p->options[i].value : p->options[i].key);
+    berth_text_printf(text, "}");
+}
+
 static void put_c_append(berth_text *text, const berth_provider *p) {
     static const char step[] = "    if (!status) status = ort->";
-    const char *list = p->option ? "keys, values, 1" : "NULL, NULL, 0";
-    if (p->option)
-        berth_text_printf(text, "    const char *const keys[] = {\"%s\"}, *const values[] = {\"%s\"};\n", p->option,
-                          p->value);
+    char list[40] = "NULL, NULL, 0";
+    if (p->n_options > 0) {
+        snprintf(list, sizeof list, "keys, values, %d", (int)p->n_options);
+        berth_text_printf(text, "    const char ");
+        put_c_list(text, "keys", p, false);
+        berth_text_printf(text, ", ");
+        put_c_list(text, "values", p, true);
+        berth_text_printf(text, ";\n");
+    }
     if (p->append == BERTH_APPEND_BY_NAME)
         berth_text_printf(text, "%sSessionOptionsAppendExecutionProvider(options, \"%s\", %s);\n", step, p->word, list);
     if (p->append != BERTH_APPEND_BY_CALL) return;
     berth_text_printf(text, "    Ort%sProviderOptionsV2 *own = NULL;\n", p->word);
     berth_text_printf(text, "%sCreate%sProviderOptions(&own);\n", step, p->word);
-    if (p->option) berth_text_printf(text, "%sUpdate%sProviderOptions(own, %s);\n", step, p->word, list);
+    if (p->n_options > 0) berth_text_printf(text, "%sUpdate%sProviderOptions(own, %s);\n", step, p->word, list);
     berth_text_printf(text, "%sSessionOptionsAppendExecutionProvider_%s_V2(options, own);\n", step, p->word);
     berth_text_printf(text, "    if (own) ort->Release%sProviderOptions(own);\n", p->word);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All three say the same: which properties devices have, which operation goes where, and that constants, inputs and
- * outputs go with their readers. Precision is that of the model unless a device says otherwise, as in measurements. */
+ * outputs go with their readers. */
 #include "plan/openvino_loaders.h"
 
 #include "runtime/ov_map.h"
@@ -10,6 +10,11 @@
 
 static const char hint[] = "INFERENCE_PRECISION_HINT";
 
+/* As measured: in the precision of the model, unless the plan or the device's name says otherwise. */
+static bool is_kept_wide(const berth_openvino_plan *plan, const berth_ov_device *device) {
+    return !plan->export_->plan->native_precision && !berth_ov_device_is_told(device);
+}
+
 static void put_target(berth_text *text, const berth_openvino_plan *plan) {
     berth_text_printf(text, "HETERO");
     for (int32_t d = 0; d < plan->n_devices; d++) berth_text_printf(text, "%c%s", d ? ',' : ':', plan->devices[d].name);
@@ -17,14 +22,14 @@ static void put_target(berth_text *text, const berth_openvino_plan *plan) {
 
 /* --- the map ---------------------------------------------------------------------------------------------------- */
 
-static void put_setting(berth_text *text, const berth_ov_device *device) {
+static void put_setting(berth_text *text, const berth_openvino_plan *plan, const berth_ov_device *device) {
     berth_json_inline(text);
     berth_json_object_begin(text, NULL);
     berth_json_string(text, "device", device->name);
     if (device->is_alias) berth_json_string(text, "plugin", berth_ov_device_plugin());
     berth_json_object_begin(text, "properties");
     for (int32_t i = 0; i < device->n; i++) berth_json_string(text, device->keys[i], device->values[i]);
-    if (!berth_ov_device_is_told(device)) berth_json_string(text, hint, "f32");
+    if (is_kept_wide(plan, device)) berth_json_string(text, hint, "f32");
     berth_json_object_end(text);
     berth_json_object_end(text);
 }
@@ -54,7 +59,7 @@ void berth_openvino_put_map(berth_text *text, const berth_openvino_plan *plan) {
         berth_text_free(target);
     }
     berth_json_array_begin(text, "settings");
-    for (int32_t d = 0; d < plan->n_devices; d++) put_setting(text, &plan->devices[d]);
+    for (int32_t d = 0; d < plan->n_devices; d++) put_setting(text, plan, &plan->devices[d]);
     berth_json_array_end(text);
     put_shapes(text, e->plan);
     berth_ov_map_write(text, e->graph, plan->texts, plan->n_devices, e->placement->device);
@@ -267,7 +272,7 @@ void berth_openvino_put_cpp(berth_text *text, const berth_openvino_plan *plan) {
         if (device->is_alias)
             berth_text_printf(text, "    berth_register(core, \"%s\", \"%s\");\n", berth_ov_device_plugin(),
                               device->name);
-        for (int32_t i = 0; i < device->n + !berth_ov_device_is_told(device); i++) {
+        for (int32_t i = 0; i < device->n + is_kept_wide(plan, device); i++) {
             berth_text_printf(text, "    core.set_property(\"%s\", ov::AnyMap{{", device->name);
             put_quoted(text, i < device->n ? device->keys[i] : hint);
             berth_text_printf(text, ", std::string(");

@@ -18,6 +18,15 @@ static bool is_name(const char *text) {
     return strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_.-") == strlen(text);
 }
 
+static void add_option(berth_provider *to, const char *key, const char *value) {
+    if (key) to->options[to->n_options++] = (berth_provider_option){key, value};
+}
+
+/* As it was measured: in the precision of the model, unless the plan says otherwise. */
+static void keep_precision(const berth_export *e, const berth_ort_provider *row, berth_provider *to) {
+    if (!e->plan->native_precision) add_option(to, row->wide, row->wide_value);
+}
+
 /* A provider by the name that the user gave it: its own, or that of a device. Others than those of the table may come
  * with a library of their own. */
 static berth_status take_named(const berth_export *e, berth_arena *arena, const berth_provider_rule *rule,
@@ -26,6 +35,7 @@ static berth_status take_named(const berth_export *e, berth_arena *arena, const 
     for (int32_t i = 0; (row = berth_ort_provider_at(i)); i++) {
         if (strcasecmp(row->name, rule->provider) != 0 && strcmp(row->device, rule->provider) != 0) continue;
         *out = (berth_provider){.name = row->name, .append = row->append, .word = row->word};
+        keep_precision(e, row, out);
         return BERTH_OK;
     }
     if (!is_name(rule->provider))
@@ -52,10 +62,10 @@ static berth_status take_default(const berth_export *e, const char *device, bert
     const berth_ort_provider *row;
     for (int32_t i = 0; (row = berth_ort_provider_at(i)); i++) {
         if (strlen(row->device) != base || strncmp(row->device, device, base) != 0) continue;
-        *out = (berth_provider){
-            .name = row->name, .append = row->append, .word = row->word, .option = row->option, .value = row->value};
-        out->card = number;
-        if (number && row->id) out->option = row->id, out->value = number;
+        bool picks = number && row->id;
+        *out = (berth_provider){.name = row->name, .append = row->append, .word = row->word, .card = number};
+        add_option(out, picks ? row->id : row->option, picks ? number : row->value);
+        keep_precision(e, row, out);
         if (number && !row->id && row->append != BERTH_APPEND_NONE && strcmp(number, "0") != 0)
             return berth_fail(e->ctx, BERTH_E_ARG, "%s has no option that picks '%.100s'; say --provider %.100s=NAME",
                               out->name, device, device);
@@ -99,8 +109,11 @@ static bool same_text(const char *a, const char *b) {
 }
 
 static bool same_provider(const berth_provider *a, const berth_provider *b) {
-    return strcmp(a->name, b->name) == 0 && same_text(a->option, b->option) && same_text(a->value, b->value) &&
-           same_text(a->card, b->card);
+    bool same = strcmp(a->name, b->name) == 0 && same_text(a->card, b->card) && a->n_options == b->n_options;
+    for (int32_t i = 0; i < a->n_options && same; i++)
+        same =
+            strcmp(a->options[i].key, b->options[i].key) == 0 && strcmp(a->options[i].value, b->options[i].value) == 0;
+    return same;
 }
 
 /* The device's place in the session; `first` is the accelerator found so far, or NULL. */

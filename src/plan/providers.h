@@ -6,14 +6,21 @@
 #include "plan/export.h"
 #include "runtime/providers.h"
 
+enum { BERTH_PROVIDER_OPTIONS = 2 };
+
+typedef struct berth_provider_option {
+    const char *key, *value;
+} berth_provider_option;
+
 typedef struct berth_provider {
     const char *name; /* "CUDAExecutionProvider" */
     berth_append append;
-    const char *word;           /* short name, or family of calls */
-    const char *option, *value; /* a provider option, or NULL */
-    const char *card;           /* which of several, or NULL */
-    const char *tag;            /* layer_ann of the operations on it */
-    bool guessed;               /* the default of a device that is only described */
+    const char *word; /* short name, or family of calls */
+    int32_t n_options;
+    berth_provider_option options[BERTH_PROVIDER_OPTIONS];
+    const char *card; /* which of several, or NULL */
+    const char *tag;  /* layer_ann of the operations on it */
+    bool guessed;     /* the default of a device that is only described */
 } berth_provider;
 
 /* One session: the CPU and at most one accelerator. */

@@ -371,6 +371,17 @@ static berth_status read_order(const reader *r, const berth_json *root) {
     return BERTH_OK;
 }
 
+/* Of real runs only what a hand-over needs. */
+static berth_status read_runtime(const reader *r, const berth_json *root) {
+    const berth_json *runtime = berth_json_get(root, "runtime");
+    const char *precision = NULL;
+    if (!runtime || !berth_json_get(runtime, "precision")) return BERTH_OK;
+    BERTH_TRY(want_string(r, runtime, "precision", &precision));
+    r->draft->plan.native_precision = strcmp(precision, "native") == 0;
+    if (r->draft->plan.native_precision || strcmp(precision, "same") == 0) return BERTH_OK;
+    return refuse(r, berth_json_get(runtime, "precision"), "precision is same or native, not", precision);
+}
+
 static berth_status read_root(const reader *r, const berth_json *root) {
     /* Those of the search and of real runs, at the end, are not kept. */
     static const char *const keys[] = {
@@ -391,6 +402,7 @@ static berth_status read_root(const reader *r, const berth_json *root) {
     BERTH_TRY(read_assumptions(r, root));
     BERTH_TRY(read_numbers(r, root));
     BERTH_TRY(read_placement(r, root));
+    BERTH_TRY(read_runtime(r, root));
     return read_order(r, root);
 }
 

@@ -57,6 +57,7 @@ void berth_measured_write(berth_text *text, const berth_measured *measured, cons
     berth_json_string(text, "name", m->runtime);
     berth_json_string(text, "version", m->runtime_version);
     berth_json_bool(text, "synthesized_weights", m->n_made_files > 0);
+    berth_json_string(text, "precision", m->full ? "native" : "same");
     berth_json_object_end(text);
     berth_json_object_begin(text, "measured");
     put_latency(text, "plan", &m->plan);

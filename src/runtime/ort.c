@@ -56,12 +56,14 @@ void berth_ort_close(berth_ort *ort) {
 /* --- sessions --------------------------------------------------------------------------------------------------- */
 
 /* TF32 is another precision than the model's. */
-static berth_status append_cuda(const berth_ort *ort, const berth_job *job, ort_options *options) {
-    const char *keys[] = {"use_tf32"}, *values[] = {job->native_precision ? "1" : "0"};
+static berth_status append_cuda(const berth_ort *ort, const berth_job *job, const berth_ort_provider *provider,
+                                ort_options *options) {
+    const char *keys[] = {provider->wide}, *values[] = {provider->wide_value};
     ort_cuda *cuda = NULL;
     BERTH_TRY(berth_ort_check(ort, ort->api->CreateCudaOptions(&cuda), BERTH_E_UNSUPPORTED, "cuda"));
     berth_status status =
-        berth_ort_check(ort, ort->api->UpdateCudaOptions(cuda, keys, values, 1), BERTH_E_UNSUPPORTED, "cuda");
+        berth_ort_check(ort, ort->api->UpdateCudaOptions(cuda, keys, values, job->native_precision ? 0 : 1),
+                        BERTH_E_UNSUPPORTED, "cuda");
     if (status == BERTH_OK)
         status = berth_ort_check(ort, ort->api->AppendCudaV2(options, cuda), BERTH_E_UNSUPPORTED, "cuda");
     ort->api->ReleaseCudaOptions(cuda);
@@ -77,7 +79,7 @@ static berth_status append_devices(const berth_ort *ort, const berth_job *job, o
             BERTH_TRY(berth_ort_check(ort, ort->api->AppendProvider(options, provider->word, NULL, NULL, 0),
                                       BERTH_E_UNSUPPORTED, provider->device));
         else if (strcmp(provider->device, "cuda") == 0)
-            BERTH_TRY(append_cuda(ort, job, options));
+            BERTH_TRY(append_cuda(ort, job, provider, options));
         else
             return berth_fail(ort->ctx, BERTH_E_UNSUPPORTED, "%s: this version of berth cannot run it",
                               provider->device);

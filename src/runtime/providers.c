@@ -6,34 +6,31 @@
 #include <string.h>
 
 /* clang-format off */
+#define BY_NAME(word_) .append = BERTH_APPEND_BY_NAME, .word = (word_)
+#define BY_CALL(word_) .append = BERTH_APPEND_BY_CALL, .word = (word_)
+#define CUDA .name = "CUDAExecutionProvider", BY_CALL("CUDA"), .id = "device_id", .wide = "use_tf32", .wide_value = "0"
+#define MIGRAPHX .name = "MIGraphXExecutionProvider", BY_NAME("MIGraphX"), .id = "device_id", .compiles = true
+#define OPENVINO .name = "OpenVINOExecutionProvider", BY_NAME("OpenVINO"), .compiles = true
+#define WEBGPU .name = "WebGpuExecutionProvider", BY_NAME("WebGPU")
+
 static const berth_ort_provider rows[] = {
-    {"cpu", false, "CPUExecutionProvider", BERTH_APPEND_NONE, NULL, NULL, NULL, NULL, false, NULL, {NULL}},
-    {"webgpu", false, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", "deviceId", NULL, NULL, false, NULL,
-     {"WebGPU_Buf", "WebGPU_Buffer"}},
-    {"cuda", false, "CUDAExecutionProvider", BERTH_APPEND_BY_CALL, "CUDA", "device_id", NULL, NULL, false,
-     "CUDA_LAUNCH_BLOCKING", {"Cuda"}},
-    {"tensorrt", false, "TensorrtExecutionProvider", BERTH_APPEND_BY_CALL, "TensorRT", "device_id", NULL, NULL, true,
-     NULL, {NULL}},
-    {"dml", false, "DmlExecutionProvider", BERTH_APPEND_BY_NAME, "DML", "device_id", NULL, NULL, false, NULL, {NULL}},
-    {"coreml", false, "CoreMLExecutionProvider", BERTH_APPEND_BY_NAME, "CoreML", NULL, NULL, NULL, true, NULL, {NULL}},
-    {"openvino", false, "OpenVINOExecutionProvider", BERTH_APPEND_BY_NAME, "OpenVINO", NULL, NULL, NULL, true,
-     NULL, {NULL}},
-    {"qnn", false, "QNNExecutionProvider", BERTH_APPEND_BY_NAME, "QNN", NULL, NULL, NULL, true, NULL, {NULL}},
-    {"migraphx", false, "MIGraphXExecutionProvider", BERTH_APPEND_BY_NAME, "MIGraphX", "device_id", NULL, NULL, true,
-     NULL, {NULL}},
-    {"nvtensorrtrtx", false, "NvTensorRTRTXExecutionProvider", BERTH_APPEND_BY_NAME, "NvTensorRtRtx", "device_id", NULL,
-     NULL, true, NULL, {NULL}},
-    {"vitisai", false, "VitisAIExecutionProvider", BERTH_APPEND_BY_NAME, "VitisAI", NULL, NULL, NULL, true,
-     NULL, {NULL}},
-    {"xnnpack", false, "XnnpackExecutionProvider", BERTH_APPEND_BY_NAME, "XNNPACK", NULL, NULL, NULL, false,
-     NULL, {NULL}},
-    {"webnn", false, "WebNNExecutionProvider", BERTH_APPEND_BY_NAME, "WEBNN", NULL, NULL, NULL, true, NULL, {NULL}},
-    {"rocm", true, "MIGraphXExecutionProvider", BERTH_APPEND_BY_NAME, "MIGraphX", "device_id", NULL, NULL, true,
-     NULL, {NULL}},
-    {"gpu", true, "CUDAExecutionProvider", BERTH_APPEND_BY_CALL, "CUDA", "device_id", NULL, NULL, false, NULL, {NULL}},
-    {"igpu", true, "WebGpuExecutionProvider", BERTH_APPEND_BY_NAME, "WebGPU", NULL, NULL, NULL, false, NULL, {NULL}},
-    {"npu", true, "OpenVINOExecutionProvider", BERTH_APPEND_BY_NAME, "OpenVINO", NULL, "device_type", "NPU", true,
-     NULL, {NULL}},
+    {"cpu", .name = "CPUExecutionProvider"},
+    {"webgpu", WEBGPU, .id = "deviceId", .memory = {"WebGPU_Buf", "WebGPU_Buffer"}},
+    {"cuda", CUDA, .waits = "CUDA_LAUNCH_BLOCKING", .memory = {"Cuda"}},
+    {"tensorrt", .name = "TensorrtExecutionProvider", BY_CALL("TensorRT"), .id = "device_id", .compiles = true},
+    {"dml", .name = "DmlExecutionProvider", BY_NAME("DML"), .id = "device_id"},
+    {"coreml", .name = "CoreMLExecutionProvider", BY_NAME("CoreML"), .compiles = true},
+    {"openvino", OPENVINO},
+    {"qnn", .name = "QNNExecutionProvider", BY_NAME("QNN"), .compiles = true},
+    {"migraphx", MIGRAPHX},
+    {"nvtensorrtrtx", .name = "NvTensorRTRTXExecutionProvider", BY_NAME("NvTensorRtRtx"), .id = "device_id", .compiles = true},
+    {"vitisai", .name = "VitisAIExecutionProvider", BY_NAME("VitisAI"), .compiles = true},
+    {"xnnpack", .name = "XnnpackExecutionProvider", BY_NAME("XNNPACK")},
+    {"webnn", .name = "WebNNExecutionProvider", BY_NAME("WEBNN"), .compiles = true},
+    {"rocm", .described = true, MIGRAPHX},
+    {"gpu", .described = true, CUDA},
+    {"igpu", .described = true, WEBGPU},
+    {"npu", .described = true, OPENVINO, .option = "device_type", .value = "NPU"},
 };
 /* clang-format on */
 

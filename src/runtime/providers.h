@@ -28,6 +28,7 @@ typedef struct berth_ort_provider {
     const char *waits; /* variable of the environment that, set to 1, makes the host wait for every kernel; or NULL */
     const char
         *memory[BERTH_ORT_MEMORIES]; /* how the library calls its memory, by version; NULL: none to be bound to */
+    const char *wide, *wide_value;   /* a provider option that keeps it to the precision of the model, or NULL */
 } berth_ort_provider;
 
 /* Row `index`, the CPU's first; NULL past the end. */

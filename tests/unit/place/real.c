@@ -304,6 +304,28 @@ static void profiles_are_kept(void **state) {
     assert_non_null(strstr(berth_ctx_message(f->ctx), "other devices"));
 }
 
+/* A plan remembers in which precision it was measured. */
+static void precision_is_remembered(void **state) {
+    faked *f = *state;
+    const char *path = berth_arena_printf(&f->arena, "%s/plan.json", f->folder);
+    for (int native = 0; native < 2; native++) {
+        berth_real_options options = quick();
+        berth_text *text = NULL;
+        berth_plan *read = NULL;
+        options.profile.run.native_precision = native;
+        berth_real_plan *real = place(f, &options, "narrow=0.5");
+        assert_int_equal(real->plan->native_precision, native);
+        assert_int_equal(berth_text_new(f->ctx, &text), BERTH_OK);
+        berth_plan_write(text, real->plan, false);
+        assert_int_equal(berth_text_write(f->ctx, text, path), BERTH_OK);
+        assert_int_equal(berth_plan_read(f->ctx, &read, path), BERTH_OK);
+        assert_int_equal(read->native_precision, native);
+        berth_plan_free(read);
+        berth_text_free(text);
+        berth_real_plan_free(real);
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(times_are_found, faked_open, faked_close),
@@ -317,6 +339,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_small_gain_is_not, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(bans_force_a_split, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_split_must_be_sound, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(precision_is_remembered, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(profiles_are_kept, faked_open, faked_close),
     };
     support_foreign_children();

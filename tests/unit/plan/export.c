@@ -79,7 +79,7 @@ static void providers(void **state) {
         {"cpu,gpu", 2, {{"gpu", "MyOwnExecutionProvider"}}, BERTH_OK, "\"MyOwnExecutionProvider(=g);"},
         {"cpu,gpu", 2, {{"gpu", "cpu"}}, BERTH_OK, "\"CPUExecutionProvider(=c)\""},
         {"cpu,gpu,npu", 3, {{"npu", "CPUExecutionProvider"}}, BERTH_OK, "\"CUDAExecutionProvider(=g);"},
-        {"gpu,gpu,cpu", 1, {{0}}, BERTH_OK, "\"options\": {\"device_id\": \"0\"}"},
+        {"gpu,gpu,cpu", 1, {{0}}, BERTH_OK, "\"options\": {\"device_id\": \"0\", \"use_tf32\": \"0\"}"},
         {"gpu,gpu", 2, {{0}}, BERTH_E_INFEASIBLE, "uses gpu.0 and gpu.1, but"},
         {"gpu,gpu", 2, {{"gpu.0", "cuda"}, {"gpu.1", "cuda"}}, BERTH_OK, "\"CUDAExecutionProvider(=g);"},
         {"igpu,igpu", 1, {{0}}, BERTH_OK, "\"WebGpuExecutionProvider(=g);"},
@@ -109,6 +109,36 @@ static void providers(void **state) {
         for (int k = 0; k < 4; k++) assert_int_equal(unlink(in_root(made_files[k])), status == BERTH_OK ? 0 : -1);
         free_made(&m);
     }
+}
+
+static bool mentions(const char *name, const char *words) {
+    size_t size = 0;
+    char *text = read_file(in_root(name), &size);
+    bool found = text && strstr(text, words);
+    assert_non_null(text);
+    free(text);
+    return found;
+}
+
+/* What was compared in the precision of the model runs in it; what was measured with less does so by itself. */
+static void precision_is_handed_over(void **state) {
+    static const char *const files[] = {"out.onnx.berth.json", "out.onnx.py", "out.onnx.c"};
+    const char *onnx = support_source("tests/golden/cnn.onnx"), *ir = support_source("tests/golden/cnn.xml");
+    static const berth_provider_rule rules[] = {{"cpu", "CPU"}, {"gpu", "GPU"}};
+    berth_export_options how = {.force = true}, openvino = {.providers = rules, .n_providers = 2, .force = true};
+    made m = make_round(*state, "tests/golden/cnn.onnx", "cpu,gpu", 2),
+         own = make_round(*state, "tests/golden/cnn.xml", "cpu,gpu", 2);
+    for (int native = 0; native < 2; native++) {
+        m.plan->native_precision = own.plan->native_precision = native;
+        assert_int_equal(export_to(*state, &m, onnx, "onnx", in_root("out.onnx"), &how), BERTH_OK);
+        for (int i = 0; i < 3; i++) assert_int_equal(mentions(files[i], "use_tf32"), !native);
+        if (export_to(*state, &own, ir, "openvino", in_root("out.xml"), &openvino) != BERTH_OK)
+            fail_msg("%s", berth_ctx_message(*state));
+        assert_int_equal(mentions("out.xml.berth.json", "\"INFERENCE_PRECISION_HINT\": \"f32\""), !native);
+        assert_int_equal(mentions("out.xml.cpp", "INFERENCE_PRECISION_HINT"), !native);
+    }
+    free_made(&m);
+    free_made(&own);
 }
 
 static void only_onnx_models_can_be_annotated(void **state) {
@@ -197,6 +227,7 @@ static void no_memory(void **state) {
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(providers),
+        cmocka_unit_test(precision_is_handed_over),
         cmocka_unit_test(only_onnx_models_can_be_annotated),
         cmocka_unit_test(the_model_itself_is_kept),
         cmocka_unit_test(keys_are_distinct),
