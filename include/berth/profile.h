@@ -58,7 +58,9 @@ typedef struct berth_profile {
                                         whole runs, from there on */
     int32_t n_runs;
     const berth_profiled_run *runs;
-    double mean_error, rank_correlation; /* over the runs that were held out, if there are any, else over all */
+    int32_t n_wanted, n_left_out;        /* random placements, and those of them that there was no time for */
+    double mean_error, rank_correlation; /* over the runs that were held out, if any were wanted, else over all; NAN:
+                                            there are none but of single devices */
 } berth_profile;
 
 /**

@@ -151,6 +151,7 @@ typedef struct berth_measured {
     int32_t best;                      /* fastest of them; -1: none runs */
     double gain, gain_low;             /* of the plan over that one; NAN: not known, or there is none */
     berth_difference outputs;          /* of the plan, to the CPU alone, else to the best device */
+    bool is_only;                      /* no device runs it alone: there is nothing to compare with */
     int32_t n_deviations;
     const berth_deviation *deviations;
     int32_t n_checked; /* operations whose device is known from the runtime's own profile */

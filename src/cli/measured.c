@@ -10,6 +10,20 @@
 
 enum { MOST_SHOWN = 10 };
 
+void cli_prediction_summary(berth_text *text, const berth_profile *p) {
+    int32_t n_held_out = 0;
+    if (p->n_devices < 2) return;
+    for (int32_t i = 0; i < p->n_runs; i++) n_held_out += p->runs[i].is_held_out;
+    cli_text_key(text, "prediction");
+    if (isnan(p->mean_error)) {
+        berth_text_printf(text, "nothing was run that could tell how good it is\n");
+        return;
+    }
+    berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %" PRId32 " runs that %s\n",
+                      100 * p->mean_error, p->rank_correlation, n_held_out ? n_held_out : p->n_runs,
+                      n_held_out ? "were held out" : "it was fitted to");
+}
+
 static void put_run(berth_text *text, const berth_measured_run *run) {
     const berth_latency *l = &run->latency;
     char bytes[CLI_SCALED_SIZE];

@@ -263,11 +263,7 @@ static void put_real(berth_text *text, const berth_real_plan *real, const berth_
     }
     berth_text_printf(text, "\n");
     if (real->plan->runs) put_runs(text, real->plan);
-    if (real->profile && real->profile->n_devices > 1) {
-        cli_text_key(text, "prediction");
-        berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %d runs that it was fitted to\n",
-                          100 * real->profile->mean_error, real->profile->rank_correlation, (int)real->profile->n_runs);
-    }
+    if (real->profile) cli_prediction_summary(text, real->profile);
     cli_cases_summary(text, real->plan);
     if (real->measured) {
         cli_measured_summary(text, graph, real->measured);
@@ -304,7 +300,6 @@ static int place_real(berth_ctx *ctx, const place_values *values, const berth_re
     berth_runtime *runtime = NULL;
     berth_real_plan *real = NULL;
     int32_t n = 0;
-    if (values->running.runtime.refresh && how->place.profile) remove(how->place.profile);
     berth_status status = cli_model_read(ctx, &model, path, cases);
     if (status == BERTH_OK) status = cli_runtime_open(ctx, &runtime, &values->running.runtime);
     if (status == BERTH_OK) status = cli_runtime_list(ctx, runtime, values->devices, names, devices, &n);

@@ -3,6 +3,7 @@
 #include "cli/profile.h"
 
 #include "berth/profile.h"
+#include "cli/measured.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -41,7 +42,7 @@ static const cli_option options[] = {
     {"more-rounds", 0, CLI_INT, CLI_RARE, AT(more_rounds), "N",
      .help = "processes more of placements whose two fastest do not agree (default 4)", .low = 0, .high = 100},
     {"pieces", 0, CLI_FLAG, CLI_RARE, AT(pieces), NULL,
-     .help = "time pieces on the other device, as for one that tells nothing of its operations"},
+     .help = "time pieces of the model on devices but the first, as on those that tell nothing"},
     {"shape", 0, CLI_LIST, CLI_USUAL, AT(shapes), "NAME=DIMS", .help = "shape of an input"},
     CLI_RUNNING_OPTIONS(profile_values, running),
     {0},
@@ -56,7 +57,7 @@ static const char details[] =
     "'berth place MODEL --profile FILE' places by it, on its devices.\n"
     "\n"
     "Exit status: 0 done, 1 failed, 2 usage, 3 bad input, 4 out of memory or limits, 5 more\n"
-    "than one accelerator, 130 interrupted.\n";
+    "devices than one session takes, 130 interrupted.\n";
 
 static int run_profile(berth_ctx *ctx, int argc, char **argv);
 
@@ -105,10 +106,7 @@ static void put_summary(berth_text *text, const berth_profile *p) {
         cli_text_key(text, "pieces");
         berth_text_printf(text, "%.3g us each\n", 1e3 * p->devices->piece_ms);
     }
-    cli_text_key(text, "prediction");
-    berth_text_printf(text, "mean error %.1f %%, rank correlation %.3f over %s\n", 100 * p->mean_error,
-                      p->rank_correlation,
-                      p->runs[p->n_runs - 1].is_held_out ? "runs that were held out" : "the runs it was fitted to");
+    cli_prediction_summary(text, p);
 }
 
 static int finish(berth_ctx *ctx, const profile_values *values, const berth_profile *profile) {

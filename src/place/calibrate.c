@@ -12,12 +12,13 @@ enum {
     D = BERTH_CALIBRATION_DEVICES,
     PER_COPIES = 4,
     MOST = 2 + D + PER_COPIES * (D - 1), /* numbers */
-    MOST_STEPS = 3000,
+    STEPS = 400,                         /* for each number, at most */
     RESTARTS = 4
 };
 static const double smallest = 1e-12, largest = 1e12;
 
 typedef struct fitter {
+    berth_ctx *ctx;
     const berth_costs *measured;
     berth_costs costs; /* the same, with the numbers of the fit in it */
     berth_sim *sim;
@@ -26,6 +27,7 @@ typedef struct fitter {
     const berth_observation *observations;
     int32_t n;
     int n_devices, n_numbers;
+    double *rows; /* [n * n_numbers] `serial`: what one of each number adds to each run; else NULL */
     double start[MOST];
 } fitter;
 
@@ -78,17 +80,39 @@ static double predict(fitter *f, const berth_calibration *c, int32_t i) {
     return c->run_ms + berth_sim_run(f->sim, f->observations[i].device, NULL);
 }
 
+/* Where everything happens one after the other, what a run takes is a sum in which every number is a factor once. */
+static void find_rows(fitter *f) {
+    size_t n = (size_t)f->n_numbers;
+    for (size_t k = 0; k < n; k++) {
+        berth_calibration one = {0};
+        double *at[MOST] = {NULL};
+        list_numbers(&one, f->n_devices, at);
+        *at[k] = 1;
+        apply(f, &one);
+        for (int32_t i = 0; i < f->n; i++) f->rows[(size_t)i * n + k] = predict(f, &one, i);
+    }
+}
+
+static double predict_fast(fitter *f, const berth_calibration *c, const double *numbers, int32_t i) {
+    double sum = 0;
+    if (!f->rows) return predict(f, c, i);
+    for (int k = 0; k < f->n_numbers; k++) sum += f->rows[(size_t)i * (size_t)f->n_numbers + (size_t)k] * numbers[k];
+    return sum;
+}
+
 /* How far off it is, and a little of how far the numbers are from the guess: what the runs do not tell stays there. */
 static double loss_at(fitter *f, const double *x) {
     static const double pull = 1e-4;
     berth_calibration c = numbers_at(f, x);
-    double sum = 0, away = 0;
+    double sum = 0, away = 0, numbers[MOST], *at[MOST] = {NULL};
     int32_t n = 0;
-    apply(f, &c);
+    list_numbers(&c, f->n_devices, at);
+    for (int i = 0; i < f->n_numbers; i++) numbers[i] = *at[i];
+    if (!f->rows) apply(f, &c);
     for (int32_t i = 0; i < f->n; i++) {
         double measured = f->observations[i].ms;
         if (f->observations[i].is_held_out || !(measured > 0 && measured < INFINITY)) continue;
-        double ms = predict(f, &c, i);
+        double ms = predict_fast(f, &c, numbers, i);
         sum += ms < INFINITY ? fabs(log(ms / measured)) : 10;
         n++;
     }
@@ -130,15 +154,18 @@ static void take(simplex *s, int k, const double *x, double loss) {
 static void shrink(fitter *f, simplex *s, int best) {
     for (int k = 0; k <= f->n_numbers; k++) {
         if (k == best) continue;
-        for (int i = 0; i < f->n_numbers; i++) s->x[k][i] = (s->x[k][i] + s->x[best][i]) / 2;
+        for (int i = 0; i < f->n_numbers; i++)
+            s->x[k][i] = s->x[best][i] + (1 - 1.0 / f->n_numbers) * (s->x[k][i] - s->x[best][i]);
         s->loss[k] = loss_at(f, s->x[k]);
     }
 }
 
-/* One step; false: it stands still. */
+/* One step; false: it stands still. With many numbers it goes less far at once, as Gao and Han (2012) have it: a
+ * simplex of many corners grows flat otherwise. */
 static bool step(fitter *f, simplex *s) {
     int best = 0, worst = 0, second = 0;
-    double x[MOST] = {0}, further[MOST] = {0};
+    double x[MOST] = {0}, further[MOST] = {0}, numbers = f->n_numbers;
+    double longer = 1 + 2 / numbers, shorter = 0.75 - 0.5 / numbers;
     for (int k = 1; k <= f->n_numbers; k++) {
         if (s->loss[k] < s->loss[best]) best = k;
         if (s->loss[k] > s->loss[worst]) worst = k;
@@ -149,7 +176,7 @@ static bool step(fitter *f, simplex *s) {
     if (s->loss[worst] - s->loss[best] < 1e-9) return false;
     double loss = look(f, s, worst, 1, x);
     if (loss < s->loss[best]) {
-        double more = look(f, s, worst, 2, further);
+        double more = look(f, s, worst, longer, further);
         if (more < loss)
             take(s, worst, further, more);
         else
@@ -157,7 +184,7 @@ static bool step(fitter *f, simplex *s) {
     } else if (loss < s->loss[second]) {
         take(s, worst, x, loss);
     } else {
-        double less = look(f, s, worst, loss < s->loss[worst] ? 0.5 : -0.5, further);
+        double less = look(f, s, worst, loss < s->loss[worst] ? shorter : -shorter, further);
         if (less < fmin(loss, s->loss[worst]))
             take(s, worst, further, less);
         else
@@ -172,7 +199,8 @@ static void minimise(fitter *f, double *x) {
         simplex s = {0};
         int best = 0;
         begin(f, &s, x, steps[round]);
-        for (int i = 0; i < MOST_STEPS && step(f, &s);) i++;
+        int most = STEPS * f->n_numbers * (f->rows ? f->n_devices : 1);
+        for (int i = 0; i < most && !berth_cancelled(f->ctx) && step(f, &s);) i++;
         for (int k = 1; k <= f->n_numbers; k++)
             if (s.loss[k] < s.loss[best]) best = k;
         memcpy(x, s.x[best], sizeof s.x[best]);
@@ -184,19 +212,24 @@ static void minimise(fitter *f, double *x) {
 berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const berth_observation *observations, int32_t n,
                              berth_calibration *fit, double *predicted) {
     int n_devices = costs->n_devices;
-    fitter f = {.measured = costs, .costs = *costs, .observations = observations, .n = n, .n_devices = n_devices};
+    fitter f = {.ctx = ctx, .measured = costs, .costs = *costs, .observations = observations, .n = n};
     size_t n_times = (size_t)n_devices * (size_t)costs->n_tasks;
+    bool is_linear = costs->model == BERTH_MODEL_SERIAL;
     double x[MOST] = {0};
     if (n_devices < 2 || n_devices > D || costs->host != 0 || costs->copy_table)
         return berth_fail(ctx, BERTH_E_ARG, "calibration is for a host and 1 to %d other devices", D - 1);
+    f.n_devices = n_devices;
     f.n_numbers = 2 + n_devices + PER_COPIES * (n_devices - 1);
-    f.time_ms = berth_resize(berth_ctx_allocator(ctx), NULL, 0, n_times + 1, sizeof *f.time_ms);
+    size_t n_all = n_times + 1 + (is_linear ? (size_t)n * (size_t)f.n_numbers : 0);
+    f.time_ms = berth_resize(berth_ctx_allocator(ctx), NULL, 0, n_all, sizeof *f.time_ms);
     if (!f.time_ms) return berth_fail_nomem(ctx);
+    f.rows = is_linear ? f.time_ms + n_times + 1 : NULL;
     f.costs.time_ms = f.time_ms;
     f.costs.copy_fixed = f.copy_fixed;
     f.costs.copy_per_unit = f.copy_per_unit;
     f.costs.launch_ms = f.launch_ms;
     berth_status status = berth_sim_new(ctx, &f.sim, &f.costs);
+    if (status == BERTH_OK && is_linear) find_rows(&f);
     if (status == BERTH_OK) {
         to_logs(&f, *fit, f.start);
         memcpy(x, f.start, sizeof x);
@@ -206,7 +239,7 @@ berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const ber
         for (int32_t i = 0; i < n; i++) predicted[i] = predict(&f, fit, i);
     }
     berth_sim_free(f.sim);
-    berth_resize(berth_ctx_allocator(ctx), f.time_ms, n_times + 1, 0, sizeof *f.time_ms);
+    berth_resize(berth_ctx_allocator(ctx), f.time_ms, n_all, 0, sizeof *f.time_ms);
     return status;
 }
 

@@ -108,16 +108,18 @@ static bool moves(const timer *t, int32_t op) {
     return runs(t->model->graph, op) && !isinf(t->ms[op]);
 }
 
+/* Everything here, everything there, then with more and more of it there. */
 static berth_status list_candidates(timer *t, berth_candidate *candidates) {
     berth_run_model *m = t->model;
     int32_t *device = berth_arena_push(&m->arena, (size_t)berth_graph_op_count(m->graph), sizeof *device);
     if (!device) return berth_fail_nomem(m->ctx);
     BERTH_TRY(berth_run_model_single(m, t->devices[0], &candidates[0]));
+    BERTH_TRY(berth_run_model_single(m, t->devices[1], &candidates[1]));
     for (int32_t k = 1; k < t->n; k++) {
         for (int32_t i = t->cuts[k - 1]; i < t->cuts[k]; i++) device[t->order[i]] = !isinf(t->ms[t->order[i]]);
-        BERTH_TRY(berth_run_model_place(m, t->devices, 2, device, "piece", &candidates[k]));
+        BERTH_TRY(berth_run_model_place(m, t->devices, 2, device, "piece", &candidates[k + 1]));
     }
-    return berth_run_model_single(m, t->devices[1], &candidates[t->n]);
+    return BERTH_OK;
 }
 
 static berth_status run_all(timer *t) {
@@ -136,18 +138,18 @@ static berth_status run_all(timer *t) {
                                .most_runs = o->most_runs,
                                .run_seconds = o->run_seconds,
                                .until = berth_trial_clock() + o->seconds,
+                               .spare_from = 2,     /* cuts that there is no time for are told from their neighbours */
                                .seed = o->seed + 1, /* other runs than those that are calibrated on */
                                .progress = o->progress,
                                .progress_user = o->progress_user};
     if (m->arena.failed) return berth_fail_nomem(m->ctx);
     BERTH_TRY(list_candidates(t, candidates));
     BERTH_TRY(berth_trial_run(m->ctx, &m->arena, m->runtime, candidates, (int32_t)n, &how, results));
-    for (size_t k = 0; k < n; k++) {
-        t->whole_ms[k] = results[k].latency.median_ms;
-        if (results[k].latency.runs > 0) continue;
-        if (k == 0 || k + 1 == n)
-            return berth_fail(m->ctx, results[k].status, "%.60s: %.900s", candidates[k].label, results[k].reason);
-        t->whole_ms[k] = NAN; /* told from its neighbours */
+    for (size_t i = 0; i < n; i++) {
+        double *whole_ms = &t->whole_ms[i == 0 ? 0 : i == 1 ? n - 1 : i - 1];
+        *whole_ms = results[i].latency.runs > 0 ? results[i].latency.median_ms : NAN;
+        if (i < 2 && isnan(*whole_ms))
+            return berth_fail(m->ctx, results[i].status, "%.60s: %.900s", candidates[i].label, results[i].reason);
     }
     return BERTH_OK;
 }

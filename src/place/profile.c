@@ -82,16 +82,21 @@ static berth_status make_costs(berth_profiler *p) {
 /* Where a device does not say what its kernels take: estimates, scaled to what everything on it takes. */
 static berth_status fill_unknown(berth_profiler *p, int32_t d, double whole_ms) {
     berth_costs *estimated = NULL;
-    double sum = 0;
+    double sum = 0, known = 0;
     int32_t n = 0;
-    for (int32_t i = 0; i < p->out->profile.n_ops; i++) n += isnan(*berth_profiler_time(p, i, d));
+    for (int32_t i = 0; i < p->out->profile.n_ops; i++) {
+        double ms = *berth_profiler_time(p, i, d);
+        n += isnan(ms);
+        if (isfinite(ms)) known += ms;
+    }
     if (n == 0) return BERTH_OK;
+    double left_ms = fmax(whole_ms - known, 0.01 * whole_ms);
     BERTH_TRY(berth_costs_new(p->ctx, &estimated, p->graph, &p->draft->set, NULL));
     for (int32_t i = 0; i < p->out->profile.n_ops; i++)
         if (isnan(*berth_profiler_time(p, i, d))) sum += berth_costs_op_ms(estimated, i, d);
     for (int32_t i = 0; i < p->out->profile.n_ops; i++)
         if (isnan(*berth_profiler_time(p, i, d)))
-            *berth_profiler_time(p, i, d) = sum > 0 ? berth_costs_op_ms(estimated, i, d) * whole_ms / sum : 0;
+            *berth_profiler_time(p, i, d) = sum > 0 ? berth_costs_op_ms(estimated, i, d) * left_ms / sum : 0;
     berth_costs_free(estimated);
     berth_log(p->ctx, BERTH_LOG_INFO, "%s does not say what its kernels take: %" PRId32 " operations are estimated",
               p->devices[d], n);
@@ -121,7 +126,8 @@ static berth_status draw_placements(berth_profiler *p) {
     int32_t n_fitted = p->options->placements * (p->n_devices - 1), n_random = n_fitted + p->options->held_out;
     berth_groups *groups = NULL;
     berth_rng rng;
-    p->n_runs = p->n_devices + (p->n_devices > 1 ? n_random : 0);
+    p->out->profile.n_wanted = p->n_devices > 1 ? n_random : 0;
+    p->n_runs = p->n_devices + p->out->profile.n_wanted;
     p->op_device = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *p->op_device);
     p->observations = berth_arena_push(&p->model.arena, (size_t)p->n_runs, sizeof *p->observations);
     for (int32_t i = 0; i < p->n_runs && !p->model.arena.failed; i++)
@@ -143,7 +149,10 @@ static berth_status draw_placements(berth_profiler *p) {
 static berth_status take_run(berth_profiler *p, int32_t from, const berth_trial_result *result,
                              berth_profiled_run *runs) {
     int32_t n_ops = p->out->profile.n_ops, to = p->out->profile.n_runs;
-    if (result->status == BERTH_OK && result->latency.runs == 0 && from >= p->n_devices) return BERTH_OK; /* no time */
+    if (result->status == BERTH_OK && result->latency.runs == 0 && from >= p->n_devices) {
+        p->out->profile.n_left_out++;
+        return BERTH_OK;
+    }
     if (result->latency.runs == 0 && from >= p->n_devices) {
         berth_log(p->ctx, BERTH_LOG_WARNING, "a placement to calibrate on could not be run: %s", result->reason);
         return BERTH_OK;
@@ -195,6 +204,10 @@ static berth_status run_whole(berth_profiler *p) {
     p->out->profile.runs = runs;
     for (int32_t i = 0; i < p->n_runs; i++) BERTH_TRY(take_run(p, i, &results[i], runs));
     p->n_runs = p->out->profile.n_runs;
+    if (p->out->profile.n_left_out > 0)
+        berth_log(p->ctx, BERTH_LOG_WARNING,
+                  "there was time for %" PRId32 " of %" PRId32 " placements to calibrate on: predictions may be off",
+                  p->out->profile.n_wanted - p->out->profile.n_left_out, p->out->profile.n_wanted);
     return BERTH_OK;
 }
 
@@ -226,11 +239,11 @@ static berth_status describe(berth_profiler *p) {
 
 /* Where devices tell nothing of their operations, or that is wanted: in half of the time that is left. */
 static berth_status time_pieces(berth_profiler *p) {
-    double seconds = 0.5 * (p->started + p->options->run.seconds - berth_trial_clock());
     for (int32_t d = 1; d < p->n_devices; d++) {
         berth_run_options how = p->options->run;
         if (!p->options->pieces && !berth_pieces_wanted(p->op_ms, p->out->profile.n_ops, p->n_devices, d)) continue;
-        how.seconds = fmax(seconds / (p->n_devices - 1), 0);
+        double left = p->started + how.seconds - berth_trial_clock();
+        how.seconds = fmax(0.5 * left / (p->n_devices - d), 0);
         BERTH_TRY(berth_pieces_fill(&p->model, p->devices, p->n_devices, d, &how, p->op_ms));
     }
     return BERTH_OK;

@@ -35,8 +35,9 @@ static void judge(berth_profiler *p, double *measured, double *predicted) {
         sum += fabs(predicted[n] / measured[n] - 1);
         n++;
     }
-    out->mean_error = n > 0 ? sum / n : NAN;
-    out->rank_correlation = berth_rank_correlation(predicted, measured, n);
+    bool tells = p->options->held_out > 0 ? n > 0 : n > p->n_devices;
+    out->mean_error = tells ? sum / n : NAN;
+    out->rank_correlation = tells ? berth_rank_correlation(predicted, measured, n) : NAN;
 }
 
 static bool is_serial(const berth_profiler *p) {

@@ -86,7 +86,7 @@ berth_status berth_place_real(berth_ctx *ctx, berth_real_plan **out, berth_runti
     if (!made) return berth_fail_nomem(ctx);
     berth_arena_init(&made->arena, berth_ctx_allocator(ctx));
     berth_real_loop l = {.ctx = ctx,
-                         .subject = {runtime, graph, model, devices, n_devices},
+                         .subject = {runtime, graph, model, devices, n_devices, options->profile.run.native_precision},
                          .options = options,
                          .out = made,
                          .started = berth_trial_clock(),

@@ -15,8 +15,9 @@ static berth_status write_profile(berth_real_loop *l, const char *key, const cha
     BERTH_TRY(berth_text_new(l->ctx, &text));
     berth_profile_write(text, l->out->real.profile);
     berth_status status = berth_text_status(text);
-    /* first into the store: where the file cannot be written it is not lost */
-    if (status == BERTH_OK && l->subject.runtime->store)
+    /* first into the store: where the file cannot be written it is not lost; but not what time was too short for */
+    bool is_whole = 2 * l->out->real.profile->n_left_out <= l->out->real.profile->n_wanted;
+    if (status == BERTH_OK && l->subject.runtime->store && is_whole)
         status =
             berth_store_put(l->subject.runtime->store, "profile", key, berth_text_string(text), berth_text_size(text));
     if (status == BERTH_OK) status = berth_file_judge(berth_text_write(l->ctx, text, path));
@@ -29,7 +30,7 @@ static const char *key_of(berth_real_loop *l) {
     const berth_profile_options *o = &l->options->profile;
     berth_text *text = NULL;
     if (berth_text_new(l->ctx, &text) != BERTH_OK) return NULL;
-    berth_text_printf(text, "profile 3\n%s\n%s\nprecision %d\nprocesses %d rounds %d more %d placements %d pieces %d\n",
+    berth_text_printf(text, "profile 4\n%s\n%s\nprecision %d\nprocesses %d rounds %d more %d placements %d pieces %d\n",
                       l->subject.runtime->identity, berth_graph_fingerprint(l->subject.graph), o->run.native_precision,
                       (int)o->processes, (int)o->run.rounds, (int)o->more_rounds, (int)o->placements, o->pieces);
     for (int32_t d = 0; d < l->subject.n_devices; d++) berth_text_printf(text, "%s\n", l->subject.devices[d]);
@@ -91,7 +92,7 @@ berth_status berth_real_find_profile(berth_real_loop *l) {
         path = berth_arena_printf(&l->out->arena, "%s/profile.json", l->scratch);
         if (!path) return berth_fail_nomem(l->ctx);
     }
-    if (access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
+    if (l->subject.runtime->refresh || access(path, F_OK) != 0) BERTH_TRY(take_profile(l, path));
     l->place.profile = path;
     BERTH_TRY(berth_device_set_read(l->ctx, &l->out->real.devices, path));
     return check_devices(l, path);

@@ -63,7 +63,32 @@ static berth_status consider_other(berth_real_loop *l, berth_status status, bert
     return status == BERTH_E_NOMEM || status == BERTH_E_CANCELLED ? status : BERTH_OK;
 }
 
-/* What the method finds, the rule of every device, then what it would find at other prices. */
+/* The rule of every device; only the two that are predicted to be fastest are considered, so that others are, too. */
+static berth_status search_rules(berth_real_loop *l, const berth_place_options *how) {
+    berth_plan *best[2] = {NULL, NULL};
+    berth_status status = BERTH_OK;
+    for (int32_t d = 0; d < l->subject.n_devices && status == BERTH_OK; d++) {
+        berth_plan *plan = NULL;
+        status = berth_lead_by_rule(l->ctx, &plan, l->subject.graph, l->out->real.devices, how, d);
+        if (status != BERTH_OK && status != BERTH_E_NOMEM && status != BERTH_E_CANCELLED) status = BERTH_OK;
+        for (int i = 0; i < 2 && plan; i++)
+            if (!best[i] || plan->makespan_ms < best[i]->makespan_ms) {
+                berth_plan *kept = best[i];
+                best[i] = plan;
+                plan = kept;
+            }
+        berth_plan_free(plan);
+    }
+    for (int i = 0; i < 2; i++) {
+        if (best[i] && status == BERTH_OK)
+            consider(l, best[i]);
+        else
+            berth_plan_free(best[i]);
+    }
+    return status;
+}
+
+/* What the method finds, rules of devices, then what it would find at other prices. */
 static berth_status search_prices(berth_real_loop *l, const berth_place_options *first,
                                   const berth_place_options *others) {
     const berth_graph *graph = l->subject.graph;
@@ -71,11 +96,7 @@ static berth_status search_prices(berth_real_loop *l, const berth_place_options 
     berth_plan *plan = NULL;
     BERTH_TRY(berth_place(l->ctx, &plan, graph, devices, first));
     consider(l, plan);
-    for (int32_t d = 0; d < devices->n_devices; d++) {
-        plan = NULL;
-        berth_status status = berth_lead_by_rule(l->ctx, &plan, graph, devices, others, d);
-        BERTH_TRY(consider_other(l, status, plan));
-    }
+    BERTH_TRY(search_rules(l, others));
     for (int i = 0; i < BERTH_LEAD_PRICES; i++) {
         plan = NULL;
         berth_status status = berth_lead_at_price(l->ctx, &plan, graph, devices, others, berth_lead_prices[i]);

@@ -130,6 +130,7 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
         real->plan = l->plans[best];
         l->plans[best] = NULL;
         real->is_split = true;
+        if (m->is_only) return say(l, "no device runs it alone, so that its outputs could not be compared");
         if (single < 0) return say(l, m->best < 0 ? "no device runs it alone" : "no device may run it alone");
         return say(l, berth_arena_printf(arena, "with 95 %% confidence the split is at least %.1f %% faster than %s",
                                          100 * gain_low, m->singles[single].name));
@@ -139,6 +140,9 @@ static berth_status choose(berth_real_loop *l, int32_t best) {
     BERTH_TRY(take_single(l, d));
     if (m->plan.latency.runs == 0 || *m->plan.reason)
         return say(l, berth_arena_printf(arena, "the best split does not run: %.400s", m->plan.reason));
+    if (isnan(m->outputs.max_abs))
+        return say(l, berth_arena_printf(arena, "the outputs of the best split could not be compared, so %s alone",
+                                         l->subject.devices[d]));
     if (!m->outputs.equal)
         return say(
             l, berth_arena_printf(arena, "the outputs of the best split differ, so %s alone", l->subject.devices[d]));

@@ -51,6 +51,7 @@ static berth_status find_devices(job *j) {
     int32_t n = e->plan->n_devices;
     const char **texts = berth_arena_push(&j->arena, (size_t)n, sizeof *texts);
     berth_ov_device *devices = berth_arena_push(&j->arena, (size_t)n, sizeof *devices);
+    bool *is_used = berth_arena_push(&j->arena, (size_t)n, sizeof *is_used);
     if (j->arena.failed) return berth_fail_nomem(e->ctx);
     for (int32_t d = 0; d < n; d++) {
         for (int32_t i = 0; i < e->options.n_providers && !texts[d]; i++)
@@ -64,7 +65,10 @@ static berth_status find_devices(job *j) {
         BERTH_TRY(berth_ov_device_parse(e->ctx, texts[d], &devices[d]));
         berth_ov_device_mend(&devices[d]);
     }
-    j->plan = (berth_openvino_plan){.export_ = e, .n_devices = n, .texts = texts, .devices = devices};
+    for (int32_t i = 0; i < e->placement->n_ops; i++)
+        if (berth_ov_map_has(berth_graph_op(e->graph, i))) is_used[e->placement->device[i]] = true;
+    j->plan =
+        (berth_openvino_plan){.export_ = e, .n_devices = n, .texts = texts, .devices = devices, .is_used = is_used};
     return BERTH_OK;
 }
 
@@ -108,17 +112,17 @@ static berth_status stage_weights(job *j) {
     const char *to = berth_arena_printf(&j->arena, "%.*s.bin", berth_ov_stem(j->output), j->output);
     const char *packed = berth_arena_printf(&j->arena, "%.*s.bin.gz", n, e->model);
     if (j->arena.failed) return berth_fail_nomem(e->ctx);
-    if (access(from, R_OK) != 0) {
-        bool is_packed = access(packed, R_OK) == 0;
-        berth_log(e->ctx, BERTH_LOG_WARNING, "the weights of %.400s are %s; the export loads once %.400s is there",
-                  e->model, is_packed ? "packed" : "missing", to);
+    bool is_there = access(from, R_OK) == 0, is_packed = !is_there && access(packed, R_OK) == 0;
+    if (!is_there && !is_packed) {
+        berth_log(e->ctx, BERTH_LOG_WARNING, "the weights of %.400s are missing; the export loads once %.400s is there",
+                  e->model, to);
         return BERTH_OK;
     }
     struct stat there;
     if (same_file(from, to)) return BERTH_OK;
     if (!j->e->options.force && lstat(to, &there) == 0)
         return berth_fail(j->e->ctx, BERTH_E_ARG, "%.600s is there already; choose another name, or --force", to);
-    return berth_stage_link(&j->stage, to, from);
+    return is_packed ? berth_ov_unpack(e->ctx, &j->stage, packed, to) : berth_stage_link(&j->stage, to, from);
 }
 
 /* --- the whole -------------------------------------------------------------------------------------------------- */

@@ -17,7 +17,12 @@ static bool is_kept_wide(const berth_openvino_plan *plan, const berth_ov_device 
 
 static void put_target(berth_text *text, const berth_openvino_plan *plan) {
     berth_text_printf(text, "HETERO");
-    for (int32_t d = 0; d < plan->n_devices; d++) berth_text_printf(text, "%c%s", d ? ',' : ':', plan->devices[d].name);
+    char mark = ':';
+    for (int32_t d = 0; d < plan->n_devices; d++) {
+        if (!plan->is_used[d]) continue;
+        berth_text_printf(text, "%c%s", mark, plan->devices[d].name);
+        mark = ',';
+    }
 }
 
 /* --- the map ---------------------------------------------------------------------------------------------------- */
@@ -59,7 +64,8 @@ void berth_openvino_put_map(berth_text *text, const berth_openvino_plan *plan) {
         berth_text_free(target);
     }
     berth_json_array_begin(text, "settings");
-    for (int32_t d = 0; d < plan->n_devices; d++) put_setting(text, plan, &plan->devices[d]);
+    for (int32_t d = 0; d < plan->n_devices; d++)
+        if (plan->is_used[d]) put_setting(text, plan, &plan->devices[d]);
     berth_json_array_end(text);
     put_shapes(text, e->plan);
     berth_ov_map_write(text, e->graph, plan->texts, plan->n_devices, e->placement->device);
@@ -269,6 +275,7 @@ void berth_openvino_put_cpp(berth_text *text, const berth_openvino_plan *plan) {
     berth_text_printf(text, "ov::CompiledModel berth_load(ov::Core &core, const std::string &path) {\n");
     for (int32_t d = 0; d < plan->n_devices; d++) {
         const berth_ov_device *device = &plan->devices[d];
+        if (!plan->is_used[d]) continue;
         if (device->is_alias)
             berth_text_printf(text, "    berth_register(core, \"%s\", \"%s\");\n", berth_ov_device_plugin(),
                               device->name);

@@ -11,6 +11,7 @@ typedef struct berth_openvino_plan {
     int32_t n_devices;
     const char *const *texts; /* "CPU1:bf16" */
     const berth_ov_device *devices;
+    const bool *is_used; /* [n_devices] some operation is there; others are not opened */
 } berth_openvino_plan;
 
 void berth_openvino_put_map(berth_text *text, const berth_openvino_plan *plan);

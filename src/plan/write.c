@@ -218,6 +218,14 @@ static void write_search(berth_text *text, const berth_plan *plan) {
     berth_json_array_end(text);
 }
 
+/* Also where nothing was run in the end: exports compute in it. */
+static void write_precision(berth_text *text) {
+    berth_json_inline(text);
+    berth_json_object_begin(text, "runtime");
+    berth_json_string(text, "precision", "native");
+    berth_json_object_end(text);
+}
+
 void berth_plan_write(berth_text *text, const berth_plan *plan, bool search) {
     berth_json_object_begin(text, NULL);
     berth_json_int(text, "schema", 1);
@@ -229,7 +237,10 @@ void berth_plan_write(berth_text *text, const berth_plan *plan, bool search) {
     if (plan->n_cases > 0) write_cases(text, plan);
     if (plan->runs) write_runs(text, plan->runs);
     if (plan->verdict) berth_json_string(text, "verdict", plan->verdict);
-    if (plan->measured) berth_measured_write(text, plan->measured, plan->graph);
+    if (plan->measured)
+        berth_measured_write(text, plan->measured, plan->graph);
+    else if (plan->native_precision)
+        write_precision(text);
     if (search && plan->searched) write_search(text, plan);
     berth_json_object_end(text);
 }

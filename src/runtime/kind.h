@@ -41,6 +41,7 @@ typedef struct berth_runtime_kind {
     bool (*is_host)(const char *device);
     /* The type that a device was told to compute in; BERTH_TYPE_UNKNOWN: none of its own. */
     berth_type (*precision)(const char *device);
+    berth_type native; /* the least that devices may compute in if they need not keep to the model's type */
 
     /* Of a model (model.h): files into its scratch folder, then candidates. */
     berth_status (*gather)(berth_run_model *model, const char *path, const berth_run_options *options);

@@ -7,6 +7,7 @@
 #include "runtime/stats.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 typedef struct whole { /* what is handed out, with its memory */
@@ -95,17 +96,29 @@ static berth_status run_all(measurement *m) {
     return BERTH_OK;
 }
 
+/* Of the devices that the candidate uses besides the host: the one that the library names, else the first. */
+static const char *find_short(const measurement *m, int32_t i) {
+    const berth_trial_result *r = &m->results[i];
+    const char *host = m->subject->devices[0], *found = host;
+    for (int32_t k = 0; r->shortage == BERTH_SHORT_OF_DEVICE && m->candidates[i].devices[k]; k++) {
+        const char *device = m->candidates[i].devices[k];
+        char name[64];
+        if (strcmp(device, host) == 0) continue;
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(device, ":"), device);
+        if (strstr(r->reason, name)) return device;
+        if (found == host) found = device;
+    }
+    return found;
+}
+
 static berth_status take_run(const measurement *m, whole *out, int32_t i, berth_measured_run *to) {
     const berth_trial_result *r = &m->results[i];
-    const char *const *devices = m->subject->devices;
     to->name = keep(out, m->candidates[i].label, strlen(m->candidates[i].label) + 1);
     to->reason = keep(out, r->reason, strlen(r->reason) + 1);
     to->latency = r->latency;
     to->gain = to->gain_low = NAN;
     if (r->shortage != BERTH_SHORT_OF_NOTHING) {
-        const char *device = devices[0];
-        for (int32_t k = 0; r->shortage == BERTH_SHORT_OF_DEVICE && m->candidates[i].devices[k]; k++)
-            if (strcmp(device, devices[0]) == 0) device = m->candidates[i].devices[k];
+        const char *device = find_short(m, i);
         to->out_of_memory = keep(out, device, strlen(device) + 1);
     }
     return out->arena.failed ? berth_fail_nomem(m->ctx) : BERTH_OK;
@@ -157,8 +170,15 @@ static berth_status sum_up(const measurement *m, int32_t placement, whole *to) {
 
 /* --- outputs ---------------------------------------------------------------------------------------------------- */
 
+/* What a device computes in: what it was told, else what it may choose. */
+static berth_type precision_of(const berth_subject *subject, int32_t d) {
+    const berth_runtime_kind *kind = subject->runtime->kind;
+    berth_type type = kind->precision(subject->devices[d]);
+    return type == BERTH_TYPE_UNKNOWN && subject->native_precision ? kind->native : type;
+}
+
 static bool is_narrow(const berth_subject *subject, int32_t d) {
-    berth_type type = subject->runtime->kind->precision(subject->devices[d]);
+    berth_type type = precision_of(subject, d);
     return type == BERTH_TYPE_BF16 || type == BERTH_TYPE_F16;
 }
 
@@ -178,12 +198,10 @@ int32_t berth_measure_reference(const berth_subject *subject, const bool *has_ru
 berth_type berth_measure_precision(const berth_subject *subject, const bool *has_run, int32_t *device) {
     berth_type found = BERTH_TYPE_UNKNOWN;
     for (int32_t d = 0; d < subject->n_devices; d++)
-        if (is_narrow(subject, d) && found != BERTH_TYPE_BF16)
-            found = subject->runtime->kind->precision(subject->devices[d]);
+        if (is_narrow(subject, d) && found != BERTH_TYPE_BF16) found = precision_of(subject, d);
     *device = -1;
     for (int32_t d = 0; d < subject->n_devices && *device < 0; d++)
-        if (has_run[d] && is_narrow(subject, d) && subject->runtime->kind->precision(subject->devices[d]) == found)
-            *device = d;
+        if (has_run[d] && is_narrow(subject, d) && precision_of(subject, d) == found) *device = d;
     return found;
 }
 
@@ -193,6 +211,7 @@ static berth_status compare_outputs(measurement *m, int32_t placement, berth_mea
     berth_type computed = berth_measure_precision(m->subject, m->has_run, &narrow);
     const berth_difference unknown = {.max_abs = NAN, .max_rel = NAN, .cosine = NAN};
     out->outputs = unknown;
+    out->is_only = reference < 0;
     if (reference < 0 || plan->n_rounds == 0) return BERTH_OK;
     berth_status status = berth_trial_compare(m->ctx, &m->model.arena, m->subject->graph, plan, &alone[reference],
                                               computed, narrow < 0 ? NULL : &alone[narrow], &out->outputs);
@@ -281,7 +300,7 @@ berth_status berth_measure_many(berth_ctx *ctx, berth_measured **out, const bert
 berth_status berth_measure(berth_ctx *ctx, berth_measured **out, berth_runtime *runtime, const berth_graph *graph,
                            const char *model, const char *const *devices, int32_t n_devices,
                            const berth_placement *placement, const berth_run_options *options) {
-    berth_subject subject = {runtime, graph, model, devices, n_devices};
+    berth_subject subject = {runtime, graph, model, devices, n_devices, options->native_precision};
     return berth_measure_many(ctx, out, &subject, &placement, 1, options, NULL, true);
 }
 

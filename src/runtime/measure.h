@@ -12,6 +12,7 @@ typedef struct berth_subject {
     const char *model;
     const char *const *devices;
     int32_t n_devices;
+    bool native_precision; /* devices may compute in a narrower type than the model's */
 } berth_subject;
 
 /* All placements and every single device take turns in the same rounds; `out` [n] gets what berth_measure() would say

@@ -44,7 +44,7 @@ static berth_status take_process(taker *t, const char *device, int32_t process, 
     const char *bytes = NULL;
     berth_candidate candidate;
     BERTH_TRY(berth_run_model_single(m, device, &candidate));
-    const char *key = berth_arena_printf(t->arena, "times 2\n%s\n%s\nprecision %d\nprocess %" PRId32,
+    const char *key = berth_arena_printf(t->arena, "times 3\n%s\n%s\nprecision %d\nprocess %" PRId32,
                                          m->runtime->identity, candidate.identity, t->native_precision, process);
     if (!key) return berth_fail_nomem(t->ctx);
     BERTH_TRY(berth_kept_get(m->runtime, t->arena, "times", key, &bytes, &n));

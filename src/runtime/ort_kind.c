@@ -62,6 +62,7 @@ const berth_runtime_kind berth_ort_kind = {.name = "onnxruntime",
                                            .check_devices = check_devices,
                                            .is_host = is_host,
                                            .precision = precision,
+                                           .native = BERTH_TYPE_F16, /* TF32 has as many digits */
                                            .gather = berth_ort_gather,
                                            .place = berth_ort_place,
                                            .single = berth_ort_single,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 static const char hint[] = "INFERENCE_PRECISION_HINT";
+static const char npu[] = "NPU"; /* which has no other precision than its own */
 
 static const struct {
     const char *word;
@@ -88,7 +89,7 @@ void berth_ov_device_mend(berth_ov_device *device) {
 bool berth_ov_device_is_told(const berth_ov_device *device) {
     for (int32_t i = 0; i < device->n; i++)
         if (strcmp(device->keys[i], hint) == 0) return true;
-    return strncmp(device->name, "NPU", 3) == 0; /* which has no other precision than its own */
+    return strncmp(device->name, npu, sizeof npu - 1) == 0;
 }
 
 const char *berth_ov_device_plugin(void) {
@@ -109,7 +110,7 @@ berth_type berth_ov_device_precision(const char *text) {
         bool is_hint = n == sizeof hint - 1 && memcmp(at, hint, n) == 0;
         is_value = !is_value && !is_hint;
     }
-    return BERTH_TYPE_UNKNOWN;
+    return strncmp(text, npu, sizeof npu - 1) == 0 ? BERTH_TYPE_F16 : BERTH_TYPE_UNKNOWN;
 }
 
 berth_status berth_ov_device_check(berth_ctx *ctx, const char *const *devices, int32_t n) {

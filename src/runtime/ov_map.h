@@ -7,7 +7,7 @@
 #ifndef BERTH_RUNTIME_OV_MAP_H
 #define BERTH_RUNTIME_OV_MAP_H
 
-#include "base/arena.h"
+#include "base/stage.h"
 #include "berth/device.h"
 #include "berth/text.h"
 #include "runtime/ov_module.h"
@@ -25,6 +25,8 @@ const char *berth_ov_map_tensor(const berth_graph *graph, const berth_op *op);
 
 /* How long the path of an IR is without its endings: weights lie beside it under that name. */
 int berth_ov_stem(const char *path);
+/* A file of the stage with the content of another, which may be packed. */
+berth_status berth_ov_unpack(berth_ctx *ctx, berth_stage *stage, const char *from, const char *to);
 /* Does any layer have weights? */
 bool berth_ov_needs_weights(const berth_graph *graph);
 

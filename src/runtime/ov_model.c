@@ -4,7 +4,6 @@
 #include "runtime/ov_kind.h"
 
 #include "base/file.h"
-#include "base/stage.h"
 #include "base/text.h"
 #include "read/source.h"
 #include "runtime/ir_weights.h"
@@ -22,21 +21,27 @@
 /* --- files ------------------------------------------------------------------------------------------------------ */
 
 /* Weights are as large as the user made them. */
-static berth_status unpack(berth_ctx *ctx, const char *from, const char *to) {
+berth_status berth_ov_unpack(berth_ctx *ctx, berth_stage *stage, const char *from, const char *to) {
     berth_read_options options = berth_read_options_default();
     berth_source source;
-    berth_stage stage;
     options.max_inflated = INT64_MAX / 2;
     options.max_expansion = INT_MAX;
-    berth_stage_init(&stage, ctx);
     berth_status status = berth_source_open(ctx, &source, from, &options);
-    if (status == BERTH_OK) status = berth_stage_begin(&stage, to);
-    if (status == BERTH_OK) status = berth_stage_put(&stage, source.bytes, source.size);
+    if (status == BERTH_OK) status = berth_stage_begin(stage, to);
+    if (status == BERTH_OK) status = berth_stage_put(stage, source.bytes, source.size);
+    int error = errno;
+    berth_source_close(ctx, &source);
+    errno = error;
+    return status;
+}
+
+static berth_status unpack(berth_ctx *ctx, const char *from, const char *to) {
+    berth_stage stage;
+    berth_stage_init(&stage, ctx);
+    berth_status status = berth_ov_unpack(ctx, &stage, from, to);
     if (status == BERTH_OK) status = berth_stage_commit(&stage);
     berth_stage_deinit(&stage);
-    status = berth_file_judge(status);
-    berth_source_close(ctx, &source);
-    return status;
+    return berth_file_judge(status);
 }
 
 static berth_status link_to(berth_ctx *ctx, const char *from, const char *to) {
@@ -104,13 +109,27 @@ static berth_status write_map(berth_run_model *m, const char *const *devices, in
     return status;
 }
 
+/* Devices that no operation is on are left alone: they may be missing, or unable to compute as they were told. */
+static const char *const *list_used(berth_run_model *m, const char *const *devices, int32_t n_devices,
+                                    const int32_t *device) {
+    const char **names = berth_arena_push(&m->arena, (size_t)n_devices + 1, sizeof *names);
+    bool *is_used = berth_arena_push(&m->arena, (size_t)n_devices, sizeof *is_used);
+    int32_t n = 0;
+    if (m->arena.failed) return NULL;
+    for (int32_t i = 0; i < berth_graph_op_count(m->graph); i++)
+        if (berth_ov_map_has(berth_graph_op(m->graph, i))) is_used[device[i]] = true;
+    for (int32_t d = 0; d < n_devices; d++)
+        if (is_used[d]) names[n++] = devices[d];
+    if (n == 0) names[0] = devices[0];
+    return names;
+}
+
 berth_status berth_ov_place(berth_run_model *m, const char *const *devices, int32_t n_devices, const int32_t *device,
                             berth_candidate *out) {
-    const char **names = berth_arena_push(&m->arena, (size_t)n_devices + 1, sizeof *names);
+    const char *const *names = list_used(m, devices, n_devices, device);
     const char *map = berth_arena_printf(&m->arena, "%s/placed%" PRId32 ".json", m->folder, m->n_placed++);
     if (m->arena.failed) return berth_fail_nomem(m->ctx);
     BERTH_TRY(berth_ov_device_check(m->ctx, devices, n_devices));
-    for (int32_t d = 0; d < n_devices; d++) names[d] = devices[d];
     out->model = m->path;
     out->devices = names;
     out->assignment = map;

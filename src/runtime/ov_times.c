@@ -105,7 +105,7 @@ static bool tells(const matched *m, const char *device) {
         const berth_ov_report_node *node = &m->report.nodes[i];
         const char *there = node->piece < 0 ? NULL : m->report.pieces[node->piece];
         if (!m->has_ops[i] || isnan(node->node.ms)) continue;
-        if (!there || (strlen(there) == n && memcmp(there, device, n) == 0)) return true;
+        if (there ? strlen(there) == n && memcmp(there, device, n) == 0 : m->report.n_pieces <= 1) return true;
     }
     return false;
 }
@@ -179,6 +179,9 @@ berth_status berth_ov_places(berth_run_model *model, berth_arena *arena, const b
     BERTH_TRY(berth_run_model_profile_job(model, arena, candidate, native_precision, &job));
     job.least_runs = job.most_runs = PLACES_RUNS;
     BERTH_TRY(run_job(model, arena, &job, &m));
+    bool is_known = false;
+    for (int32_t i = 0; i < m.report.n_nodes && !is_known; i++) is_known = m.report.nodes[i].piece >= 0;
+    if (!is_known) return berth_fail(model->ctx, BERTH_E_UNSUPPORTED, "the devices do not tell");
     const char **pieces = berth_arena_push(arena, (size_t)m.report.n_pieces, sizeof *pieces);
     if (!pieces) return berth_fail_nomem(model->ctx);
     for (int32_t i = 0; i < m.report.n_pieces; i++) pieces[i] = our_name(candidate, m.report.pieces[i]);

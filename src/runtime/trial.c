@@ -297,7 +297,8 @@ static bool has_turn(const trial *t, int32_t round, int32_t which) {
     const berth_trial_result *result = &t->results[which];
     bool is_spare = o->spare_from > 0 && which >= o->spare_from;
     if (result->status != BERTH_OK || (round > 0 && t->candidates[which].once)) return false;
-    if (round == 0) return !is_spare || berth_trial_clock() <= o->until;
+    if (is_spare && berth_trial_clock() > o->until) return false;
+    if (round == 0) return true;
     return round < o->rounds || !is_settled(result, o->until);
 }
 

@@ -3,6 +3,7 @@
 against its package, both give the outputs of the model itself and as many pieces as each other; the IR is the original
 but for its notes, and OpenVINO reads them."""
 
+import gzip
 import importlib.util
 import json
 import os
@@ -86,6 +87,17 @@ def check_again(path, output, folder):
     expect(NOTE.sub(b"", new).replace(b"<rt_info></rt_info>", b"") == path.read_bytes(), "not the original any more")
 
 
+def check_packed(path, folder):
+    """Packed weights come out unpacked beside the export."""
+    packed = folder / "packed"
+    packed.mkdir()
+    shutil.copy(path, packed)
+    (packed / "plain.bin.gz").write_bytes(gzip.compress(path.with_suffix(".bin").read_bytes()))
+    berth("export", packed / "plain.xml", folder / "plan.json", "--to", "openvino", "-o", packed / "new.xml", "--provider",
+          "cpu=CPU0", "--provider", "gpu=CPU1")
+    expect((packed / "new.bin").read_bytes() == path.with_suffix(".bin").read_bytes(), "other weights")
+
+
 # --- loaders ----------------------------------------------------------------------------------------------------------
 
 
@@ -150,6 +162,8 @@ def main():
             pieces = check_loaders(openvino, path, output, folder, shapes, with_cpp)
             if path.suffix == ".xml" and not shapes:
                 check_again(path, output, folder)
+            if path.name == "plain.xml":
+                check_packed(path, folder)
             print(f"{path.name}: {notes} notes, {pieces} pieces", flush=True)
     finally:
         shutil.rmtree(folder)

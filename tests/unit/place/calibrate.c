@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-enum { MOST_RUNS = 64 };
+enum { MOST_RUNS = 200 };
 
 typedef struct fixture {
     berth_ctx *ctx;
@@ -26,11 +26,16 @@ static const berth_calibration truths[] = {
     {0.01, 0.05, {0.5, 2}, {[1] = {0.01, 5e-7, 0.4, 1e-7}}},
     {2, 0.002, {1, 1}, {[1] = {1.5, 1e-8, 0.5, 1e-8}}},
 };
-static const berth_calibration four = {
-    0.4,
-    0.03,
-    {1.3, 0.6, 2, 0.9},
-    {[1] = {0.08, 1.5e-7, 0.2, 3e-7}, {0.3, 4e-7, 0.02, 1e-7}, {0.02, 1e-7, 0.05, 6e-7}}};
+static const berth_calibration eight = {0.4,
+                                        0.03,
+                                        {1.3, 0.6, 2, 0.9, 1.1, 0.4, 3, 0.8},
+                                        {[1] = {0.08, 1.5e-7, 0.2, 3e-7},
+                                         {0.3, 4e-7, 0.02, 1e-7},
+                                         {0.02, 1e-7, 0.05, 6e-7},
+                                         {0.1, 3e-7, 0.1, 3e-7},
+                                         {0.04, 2e-7, 0.4, 1e-7},
+                                         {0.2, 1e-7, 0.03, 2e-7},
+                                         {0.01, 5e-7, 0.06, 4e-7}}};
 
 static void use(fixture *f, const char *devices, berth_model model) {
     berth_cost_options options = berth_cost_options_default();
@@ -174,13 +179,13 @@ static void predicts_what_it_has_not_seen(void **state) {
         predict(*state, "two devices", &truths[t], 42, &random);
 }
 
-/* Also copies between two that are not the host. */
+/* Also copies between two that are not the host, and as many devices as there may be. */
 static void predicts_on_more_devices(void **state) {
-    static const char *const sets[] = {"cpu,gpu,npu", "cpu,gpu,igpu,npu"};
+    static const char *const sets[] = {"cpu,gpu,npu", "cpu,gpu,igpu,npu", "cpu,gpu,igpu,npu,gpu,gpu,igpu,igpu"};
     uint64_t random = 8;
-    for (int i = 0; i < 2 && (i == 0 || support_is_optimised()); i++) {
+    for (int i = 0; i < 3 && (i == 0 || support_is_optimised()); i++) {
         use(*state, sets[i], BERTH_MODEL_SERIAL);
-        predict(*state, sets[i], &four, MOST_RUNS - 4, &random);
+        predict(*state, sets[i], &eight, MOST_RUNS, &random);
     }
     use(*state, "cpu,gpu", BERTH_MODEL_QUEUED);
 }

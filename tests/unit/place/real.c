@@ -304,6 +304,20 @@ static void profiles_are_kept(void **state) {
     assert_non_null(strstr(berth_ctx_message(f->ctx), "other devices"));
 }
 
+/* By a profile from elsewhere: no device has room for everything, but a split runs. */
+static void no_device_runs_it_alone(void **state) {
+    faked *f = *state;
+    berth_real_options options = quick();
+    options.place.profile = berth_arena_printf(&f->arena, "%s/profile.json", f->folder);
+    berth_real_plan *real = place(f, &options, "");
+    expect_split(real);
+    berth_real_plan_free(real);
+    real = place(f, &options, "crash=cpu kill=other");
+    assert_true(real->is_split && real->measured->is_only && real->measured->best < 0);
+    assert_non_null(strstr(real->verdict, "could not be compared"));
+    berth_real_plan_free(real);
+}
+
 /* A plan remembers in which precision it was measured. */
 static void precision_is_remembered(void **state) {
     faked *f = *state;
@@ -323,6 +337,13 @@ static void precision_is_remembered(void **state) {
         berth_plan_free(read);
         berth_text_free(text);
         berth_real_plan_free(real);
+        real = place(f, &options, "cpu=3 other=30 split=40"); /* also where no split is worth being run */
+        assert_false(real->is_split);
+        assert_int_equal(berth_text_new(f->ctx, &text), BERTH_OK);
+        berth_plan_write(text, real->plan, false);
+        assert_int_equal(strstr(berth_text_string(text), "\"native\"") != NULL, native);
+        berth_text_free(text);
+        berth_real_plan_free(real);
     }
 }
 
@@ -339,6 +360,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_small_gain_is_not, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(bans_force_a_split, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(a_split_must_be_sound, faked_open, faked_close),
+        cmocka_unit_test_setup_teardown(no_device_runs_it_alone, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(precision_is_remembered, faked_open, faked_close),
         cmocka_unit_test_setup_teardown(profiles_are_kept, faked_open, faked_close),
     };

@@ -89,6 +89,39 @@ static void all_three_are_used(void **state) {
     }
 }
 
+/* Memory of a device that the placement uses, not of the first in the list. */
+static void the_one_that_is_short(void **state) {
+    faked *f = *state;
+    faked_case m = faked_case_open(f, three, 1);
+    for (int32_t op = 0; op < 2 * FAKED_BLOCK; op++) m.placement->device[op] = op < THIRD ? 2 : 0;
+    faked_say("room=2");
+    assert_int_equal(berth_measure(f->ctx, &m.out, f->runtime, f->graph, f->model, three, 3, m.placement, &m.how),
+                     BERTH_OK);
+    assert_non_null(m.out->plan.out_of_memory);
+    assert_string_equal(m.out->plan.out_of_memory, "NPU");
+    faked_case_close(&m);
+}
+
+/* What there is no time for is left out, told, and not taken for a good fit. */
+static void time_is_kept(void **state) {
+    faked *f = *state;
+    static const char *const words[] = {"slow=0.05", "slow=0.05 quiet"};
+    for (int i = 0; i < 2; i++) {
+        berth_profile_options how = quick_profile();
+        berth_profile *p = NULL;
+        how.run.rounds = 2;
+        how.run.seconds = 0.5;
+        faked_say(words[i]);
+        faked_forget(f);
+        assert_int_equal(berth_profile_take(f->ctx, &p, f->runtime, f->graph, f->model, three, 3, &how), BERTH_OK);
+        assert_true(p->n_wanted == 20 && p->n_left_out > 0 && p->n_runs == 3 + p->n_wanted - p->n_left_out);
+        assert_true(isnan(p->mean_error) == (p->n_runs == 3));
+        /* what must be run in any case, and one more: profiles, single devices twice, also beside pieces */
+        if (!support_is_slow()) assert_true(faked_jobs(f, NULL) <= (i ? 22 : 16));
+        berth_profile_free(p);
+    }
+}
+
 /* One that is forced onto two of the three stays off the third. */
 static void bans_hold(void **state) {
     faked *f = *state;
@@ -124,6 +157,8 @@ int main(void) {
         cmocka_unit_test_setup_teardown(a_silent_device, faked_open_ov, faked_close),
         cmocka_unit_test_setup_teardown(all_three_are_used, faked_open_ov, faked_close),
         cmocka_unit_test_setup_teardown(bans_hold, faked_open_ov, faked_close),
+        cmocka_unit_test_setup_teardown(the_one_that_is_short, faked_open_ov, faked_close),
+        cmocka_unit_test_setup_teardown(time_is_kept, faked_open_ov, faked_close),
         cmocka_unit_test_setup_teardown(too_many, faked_open_ov, faked_close),
     };
     support_foreign_children();

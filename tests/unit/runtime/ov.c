@@ -103,6 +103,7 @@ static void devices_by_name(void **state) {
     assert_int_equal(berth_ov_device_precision("CPU0:KV_CACHE_PRECISION:bf16"), BERTH_TYPE_UNKNOWN);
     assert_int_equal(berth_ov_device_precision("CPU0"), BERTH_TYPE_UNKNOWN);
     assert_int_equal(berth_ov_device_precision("bf16"), BERTH_TYPE_UNKNOWN);
+    assert_int_equal(berth_ov_device_precision("NPU"), BERTH_TYPE_F16); /* it has no other */
     assert_true(berth_ov_device_is_cpu("CPU0") && berth_ov_device_is_cpu("CPU") && !berth_ov_device_is_cpu("GPU"));
     static const char *const bad[] = {"",
                                       ":bf16",
