@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """A forced split with OpenVINO: scripts/bench-bans on the smallest bundled IR, with few processes and, because machines that
-test are busy ones, room for noise."""
+test are busy ones, room for noise and two more tries: what is really worse fails in all of them."""
 
 import os
 import pathlib
@@ -10,6 +10,7 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ["SOURCE"])
 PACKAGE = SOURCE / ".deps" / "openvino"
+TRIES = 3
 
 
 def main():
@@ -18,10 +19,15 @@ def main():
         return 1 if os.environ.get("CI") == "true" else 77
     settings = {"BERTH_RUNTIMES": str(PACKAGE.parent), "BERTH_STORE": "none", "ROUNDS": "2", "MORE_ROUNDS": "2", "TOP": "2", "EVALUATIONS": "8",
                 "TOLERANCE": "0.2"}
-    with tempfile.TemporaryDirectory() as folder:
-        command = [sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
-                   f"{SOURCE}/models/ir/resnet50.xml=MaxPool,ReduceMean"]
-        return subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
+    for i in range(TRIES):
+        with tempfile.TemporaryDirectory() as folder:
+            command = [sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
+                       f"{SOURCE}/models/ir/resnet50.xml=MaxPool,ReduceMean"]
+            status = subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
+        if status == 0:
+            return 0
+        print(f"try {i + 1} of {TRIES} failed", flush=True)
+    return status
 
 
 if __name__ == "__main__":
