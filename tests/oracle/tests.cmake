@@ -26,7 +26,7 @@ berth_oracle_test(real_placements)
 berth_oracle_test(openvino_placements)
 berth_oracle_test(openvino_export)
 berth_oracle_test(openvino_bans)
-set_tests_properties(oracle.openvino_bans PROPERTIES RUN_SERIAL TRUE) # it compares times
+set_tests_properties(oracle.openvino_bans PROPERTIES RUN_SERIAL TRUE TIMEOUT 1500) # it compares times, thrice if need be
 berth_oracle_test(measured_search)
 berth_oracle_test(exported_places)
 
