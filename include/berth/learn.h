@@ -61,6 +61,7 @@ typedef struct berth_episode {
 typedef struct berth_policy berth_policy;
 
 BERTH_API BERTH_MUST_CHECK berth_status berth_policy_load(berth_ctx *ctx, berth_policy **out, const char *path);
+/** BERTH_E_IO: it cannot be written; BERTH_E_LIMIT: there is no room for it. */
 BERTH_API BERTH_MUST_CHECK berth_status berth_policy_save(berth_ctx *ctx, const berth_policy *policy, const char *path);
 BERTH_API void berth_policy_free(berth_policy *policy);
 BERTH_API const berth_settings *berth_policy_settings(const berth_policy *policy);

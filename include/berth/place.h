@@ -113,6 +113,7 @@ typedef struct berth_train_options {
     double save_seconds;  /* between two times that `output` is written; it always is in the end */
     berth_train_fn train; /* called after each episode; may be NULL */
     void *train_user;
+    void (*ready)(void *train_user); /* called when all is read: BERTH_E_IO is then about `output`; may be NULL */
 } berth_train_options;
 
 /** Method hsdag, 100 episodes, seed 0, saved every second, nothing resumed. */
@@ -122,6 +123,8 @@ BERTH_API berth_train_options berth_train_options_default(void);
  * Learn a policy on n graphs: an episode is a search on one of them, from nothing but what everything on one device
  * takes; every graph has its turn before any has two. The cancel callback of the context ends the training after what
  * is complete: berth_policy_episodes() of the policy then says how far it came.
+ *
+ * That `output` cannot be written is found before the first episode, as far as that can be told.
  *
  * Equal arguments give equal files, also if the training was interrupted or killed and resumed, any number of times.
  *

@@ -66,6 +66,31 @@ berth_status berth_file_write(berth_ctx *ctx, const char *path, const char *byte
     return special ? write_directly(ctx, path, bytes, n) : replace(ctx, path, bytes, n);
 }
 
+/* Of a device only: opening a pipe would wait for its reader, and closing it would tell the reader that this is all. No
+ * bytes at all are already too many for a device that is full. */
+static berth_status try_device(berth_ctx *ctx, const char *path) {
+    int fd = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) return fail_io(ctx, path, errno);
+    int error = write(fd, "", 0) < 0 ? errno : 0;
+    close(fd);
+    return error ? fail_io(ctx, path, error) : BERTH_OK;
+}
+
+berth_status berth_file_try(berth_ctx *ctx, const char *path) {
+    struct stat st;
+    berth_stage stage;
+    if (strcmp(path, "-") == 0) return BERTH_OK;
+    bool there = stat(path, &st) == 0;
+    if (there && S_ISCHR(st.st_mode)) return try_device(ctx, path);
+    if (there && !S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode)) return BERTH_OK;
+    berth_stage_init(&stage, ctx);
+    berth_status status = berth_stage_begin(&stage, path);
+    int error = status == BERTH_OK ? berth_file_put(stage.fd, "", 1) : 0; /* a full disk has no room for one byte */
+    if (error) status = fail_io(ctx, path, error);
+    berth_stage_deinit(&stage);
+    return status;
+}
+
 berth_status berth_file_append(berth_ctx *ctx, const char *path, const char *bytes, size_t n) {
     int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0666);
     if (fd < 0) return fail_io(ctx, path, errno);

@@ -11,6 +11,10 @@
  * output, which "-" means. BERTH_OK, BERTH_E_IO, BERTH_E_NOMEM. */
 berth_status berth_file_write(berth_ctx *ctx, const char *path, const char *bytes, size_t n);
 
+/* Whether berth_file_write() could begin to write there: what is known before there is anything to write. It leaves
+ * nothing behind and changes no file. BERTH_OK, BERTH_E_IO, BERTH_E_NOMEM. */
+berth_status berth_file_try(berth_ctx *ctx, const char *path);
+
 /* Right after a write that failed: BERTH_E_LIMIT in place of BERTH_E_IO if there was no room for it, by errno: a full
  * disk is no fault of what was read. The message stays. */
 berth_status berth_file_judge(berth_status status);

@@ -196,6 +196,7 @@ static int print(berth_ctx *ctx, const trained *t) {
 typedef struct watch {
     trained *t;
     bool seen;   /* there is somebody to look at a line */
+    bool ready;  /* all is read: what fails now is the output */
     double last; /* seconds when one was shown */
     int64_t n;
 } watch;
@@ -209,6 +210,11 @@ static void note(void *user, const berth_train_progress *p) {
     cli_progress_train(p, w->t->lessons->names[p->lesson]);
 }
 
+static void note_ready(void *user) {
+    watch *w = user;
+    w->ready = true;
+}
+
 static int train(berth_ctx *ctx, const train_values *values, berth_train_options *how) {
     cli_lessons lessons = {0};
     trained t = {.lessons = &lessons, .values = values};
@@ -216,6 +222,7 @@ static int train(berth_ctx *ctx, const train_values *values, berth_train_options
     berth_policy *policy = NULL;
     int code;
     how->train = note;
+    how->ready = note_ready;
     how->train_user = &w;
     berth_status status =
         cli_lessons_load(ctx, &lessons, &values->common.operands, values->devices, &values->generated);
@@ -228,7 +235,7 @@ static int train(berth_ctx *ctx, const train_values *values, berth_train_options
         find_best(&t);
         code = print(ctx, &t);
     } else {
-        code = cli_report_failure(ctx, status, CLI_READING);
+        code = cli_report_failure(ctx, status, w.ready ? CLI_WRITING : CLI_READING);
     }
     berth_policy_free(policy);
     cli_lessons_free(&lessons);

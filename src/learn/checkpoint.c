@@ -146,7 +146,8 @@ berth_status berth_policy_save(berth_ctx *ctx, const berth_policy *policy, const
     berth_text *text = NULL;
     BERTH_TRY(berth_text_new(ctx, &text));
     berth_status status = berth_policy_write(ctx, text, policy);
-    if (status == BERTH_OK) status = berth_file_write(ctx, path, berth_text_string(text), berth_text_size(text));
+    if (status == BERTH_OK)
+        status = berth_file_judge(berth_file_write(ctx, path, berth_text_string(text), berth_text_size(text)));
     berth_text_free(text);
     return status;
 }

@@ -6,6 +6,7 @@
  * matter where a training was cut: a search that did not end is made again. */
 #include "berth/place.h"
 
+#include "base/file.h"
 #include "base/processors.h"
 #include "base/sha256.h"
 #include "learn/learn.h"
@@ -179,6 +180,12 @@ static berth_status save(school *s) {
     return s->options->output ? berth_policy_save(s->ctx, s->policy, s->options->output) : BERTH_OK;
 }
 
+/* That the policy cannot be written is better told now than after hours. */
+static berth_status try_output(const school *s) {
+    if (s->options->ready) s->options->ready(s->options->train_user);
+    return s->options->output ? berth_file_judge(berth_file_try(s->ctx, s->options->output)) : BERTH_OK;
+}
+
 /* --- episodes --------------------------------------------------------------------------------------------------- */
 
 static void hear(void *user, const berth_episode *episode) {
@@ -300,6 +307,7 @@ static berth_status train(school *s) {
     BERTH_TRY(check(s));
     BERTH_TRY(take_digest(s));
     BERTH_TRY(make_policy(s));
+    BERTH_TRY(try_output(s));
     BERTH_TRY(set_desks(s));
     return run_episodes(s);
 }
