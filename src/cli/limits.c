@@ -4,6 +4,7 @@
 
 #include "cli/amounts.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -89,4 +90,10 @@ bool cli_limits_parse(cli_limits *out, const cli_limit_lists *lists, char *messa
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!parse_rules(out, &kinds[i], message, size)) return false;
     return parse_together(out, &lists->together, message, size) && parse_memory(out, &lists->memory, message, size);
+}
+
+bool cli_pieces_check(double piece_ms, berth_model model, char *message, size_t size) {
+    if (isnan(piece_ms) || model == BERTH_MODEL_COUNT || model == BERTH_MODEL_SERIAL) return true;
+    snprintf(message, size, "--piece-ms is for the execution model serial, not %s", berth_model_name(model));
+    return false;
 }

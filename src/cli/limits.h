@@ -24,4 +24,7 @@ typedef struct cli_limits {
 /* False: `message` says what is wrong with which value. */
 bool cli_limits_parse(cli_limits *out, const cli_limit_lists *lists, char *message, size_t size);
 
+/* --piece-ms (NAN: not said) is for `serial` only; BERTH_MODEL_COUNT: no execution model was asked for. */
+bool cli_pieces_check(double piece_ms, berth_model model, char *message, size_t size);
+
 #endif

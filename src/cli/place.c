@@ -160,6 +160,7 @@ static bool parse_budget(const place_values *values, berth_place_options *out, c
     return false;
 }
 
+/* --evaluate, and options that are for real runs only. */
 static bool parse_evaluate(const place_values *values, bool is_real, bool *measured, char *message, size_t size) {
     const char *how = values->evaluate;
     *measured = how && strcmp(how, "measured") == 0;
@@ -167,9 +168,17 @@ static bool parse_evaluate(const place_values *values, bool is_real, bool *measu
         snprintf(message, size, "--evaluate is simulated or measured, not '%.60s'", how);
         return false;
     }
-    if (!*measured || is_real) return true;
-    snprintf(message, size, "--evaluate measured needs a runtime to measure with: --runtime onnxruntime or openvino");
-    return false;
+    if (is_real) return true;
+    if (*measured) {
+        snprintf(message, size,
+                 "--evaluate measured needs a runtime to measure with: --runtime onnxruntime or openvino");
+        return false;
+    }
+    if (!isnan(values->min_gain)) {
+        snprintf(message, size, "--min-gain is for real runs: it needs --runtime");
+        return false;
+    }
+    return cli_running_absent(&values->running, message, size);
 }
 
 /* --- output ----------------------------------------------------------------------------------------------------- */
@@ -325,7 +334,7 @@ static const char *name_profile(const place_values *values, char *path, size_t s
 }
 
 static int run_place(berth_ctx *ctx, int argc, char **argv) {
-    place_values values = {.piece_ms = NAN, .min_gain = 3};
+    place_values values = {.piece_ms = NAN, .min_gain = NAN};
     static cli_shapes shapes;
     static cli_cases cases;
     cli_limits limits = {0};
@@ -336,6 +345,7 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     if (!cli_command_begin(ctx, &cli_place, &values, argc, argv, &code)) return code;
     if (!parse_names(&values, &how, message, sizeof message) || !parse_budget(&values, &how, message, sizeof message) ||
         !cli_cases_parse(&cases, &shapes, &values.shapes, message, sizeof message) ||
+        !cli_pieces_check(values.piece_ms, how.model, message, sizeof message) ||
         !cli_limits_parse(&limits, &values.limits, message, sizeof message) ||
         !cli_settings_parse(&settings, &values.settings, how.method, message, sizeof message))
         return cli_report_misuse(&cli_place, message);
@@ -366,6 +376,6 @@ static int run_place(berth_ctx *ctx, int argc, char **argv) {
     real.profile.run.seed = how.seed;
     real.profile.run.io = limits.limits.io;
     real.profile.run.n_io = limits.limits.n_io;
-    real.min_gain = values.min_gain / 100;
+    if (!isnan(values.min_gain)) real.min_gain = values.min_gain / 100;
     return place_real(ctx, &values, &real, &cases);
 }

@@ -33,3 +33,25 @@ bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_option
     running->runtime.threads = (int32_t)running->threads;
     return true;
 }
+
+bool cli_running_absent(const cli_running *running, char *message, size_t size) {
+    const struct {
+        const char *name;
+        bool given;
+    } options[] = {
+        {"rounds", running->rounds > 0},
+        {"input", running->inputs.n > 0},
+        {"synthesize-weights", running->synthesize},
+        {"precision", running->precision != NULL},
+        {"resume", running->runtime.resume},
+        {"refresh", running->runtime.refresh},
+        {"store", running->runtime.store != NULL},
+        {"library", running->runtime.library != NULL},
+    };
+    for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
+        if (!options[i].given) continue;
+        snprintf(message, size, "--%s is for real runs: it needs --runtime", options[i].name);
+        return false;
+    }
+    return true;
+}

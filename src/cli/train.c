@@ -3,6 +3,7 @@
 #include "cli/train.h"
 
 #include "cli/lessons.h"
+#include "cli/limits.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "cli/report.h"
@@ -254,6 +255,7 @@ static bool check(const train_values *values, berth_train_options *how, char *me
         snprintf(message, size, "there is no execution model '%.60s'", values->model);
         return false;
     }
+    if (!cli_pieces_check(values->piece_ms, how->model, message, size)) return false;
     if (!values->output) {
         snprintf(message, size, "-o FILE says where the policy goes");
         return false;

@@ -33,6 +33,13 @@ try place tests/golden/topcuoglu.csv --devices cpu,gpu
 try place tests/golden/cnn.onnx --evaluate measured
 try place tests/golden/cnn.onnx --runtime none --evaluate measured
 try place tests/golden/cnn.onnx --evaluate often
+for option in --rounds=2 --input=x=x.npy --synthesize-weights --precision=same --resume --refresh --store=none \
+    --library=libonnxruntime.so --min-gain=3; do
+    try place tests/golden/cnn.onnx "$option"
+done
+try place tests/golden/cnn.onnx --runtime none --rounds 2
+try place tests/golden/cnn.onnx --execution-model queued --piece-ms 1
+try train tests/golden/cnn.onnx -o policy.ckpt --execution-model queued --piece-ms 1
 try simulate tests/golden/cnn.onnx
 try devices one
 try devices --show tpu
