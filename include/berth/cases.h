@@ -17,7 +17,7 @@ typedef struct berth_shape_case {
     const berth_graph *graph; /* the model, read with these shapes */
     const berth_shape_binding *shapes;
     int32_t n_shapes;
-    double weight; /* above 0, in any unit */
+    double weight; /* above 0 and up to 1e100, in any unit */
 } berth_shape_case;
 
 /**

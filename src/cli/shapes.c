@@ -103,6 +103,25 @@ static bool take_case(cli_cases *cases, const cli_shapes *shapes, int32_t k, cha
     return true;
 }
 
+/* Only the ratios of weights matter. By a power of two, so that nothing is rounded, they come to where no sum of them
+ * overflows; what vanishes there would not count at all. */
+static bool scale_weights(cli_cases *cases, char *message, size_t size) {
+    double largest = 0, sum = 0;
+    int exponent = 0;
+    for (int32_t k = 0; k < cases->n; k++) largest = fmax(largest, cases->weight[k]);
+    frexp(largest, &exponent);
+    for (int32_t k = 0; k < cases->n; k++) sum += ldexp(cases->weight[k], -exponent);
+    for (int32_t k = 0; k < cases->n; k++) {
+        double weight = ldexp(cases->weight[k], -exponent);
+        if (!(weight / sum > 0)) {
+            snprintf(message, size, "--shape: a weight of %g is nothing beside one of %g", cases->weight[k], largest);
+            return false;
+        }
+        cases->weight[k] = weight;
+    }
+    return true;
+}
+
 bool cli_cases_parse(cli_cases *cases, cli_shapes *shapes, const cli_list *values, char *message, size_t size) {
     if (!parse(shapes, values, true, message, size)) return false;
     cases->n = 1;
@@ -121,5 +140,5 @@ bool cli_cases_parse(cli_cases *cases, cli_shapes *shapes, const cli_list *value
     }
     for (int32_t k = 0; k < cases->n; k++)
         if (!take_case(cases, shapes, k, message, size)) return false;
-    return true;
+    return scale_weights(cases, message, size);
 }

@@ -21,8 +21,8 @@ typedef struct cli_shapes {
 } cli_shapes;
 
 typedef struct cli_cases {
-    int32_t n; /* at least 1 */
-    double weight[CLI_MAX_CASES];
+    int32_t n;                        /* at least 1 */
+    double weight[CLI_MAX_CASES];     /* below 1: only their ratios matter */
     int32_t start[CLI_MAX_CASES + 1]; /* of the bindings of each */
     berth_shape_binding bindings[CLI_MAX_SHAPES];
 } cli_cases;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { MOST_PASSES = 8 };
+#define MOST_WEIGHT 1e100 /* times any time, and summed, it is still a number */
 
 typedef struct chooser {
     berth_ctx *ctx;
@@ -33,10 +34,16 @@ typedef struct chooser {
 } chooser;
 
 berth_status berth_cases_check(berth_ctx *ctx, const berth_shape_case *cases, int32_t n) {
+    double sum = 0;
     if (n < 1) return berth_fail(ctx, BERTH_E_ARG, "a plan is for at least one case");
+    for (int32_t k = 0; k < n; k++) sum += cases[k].weight;
     for (int32_t k = 0; k < n; k++) {
-        if (!(cases[k].weight > 0 && cases[k].weight < INFINITY))
-            return berth_fail(ctx, BERTH_E_ARG, "the weight of a shape is a number above 0, not %g", cases[k].weight);
+        if (!(cases[k].weight > 0 && cases[k].weight <= MOST_WEIGHT))
+            return berth_fail(ctx, BERTH_E_ARG, "the weight of a shape is a number above 0 and up to %g, not %g",
+                              MOST_WEIGHT, cases[k].weight);
+        if (!(cases[k].weight / sum > 0))
+            return berth_fail(ctx, BERTH_E_ARG, "the weight %g of a shape is nothing beside the others",
+                              cases[k].weight);
         if (berth_graph_op_count(cases[k].graph) != berth_graph_op_count(cases[0].graph))
             return berth_fail(ctx, BERTH_E_ARG, "one plan cannot be for two models");
     }

@@ -31,6 +31,11 @@ model=product.xml
 "$BERTH" place "$model" --devices cpu,gpu --method exact --shape x=1x1024@0.7 --shape x=65536x1024@0.3 -o plan.json |
     grep -A1 '^shapes'
 grep -c '"loss"' plan.json
+# Only ratios of weights matter, whatever their size.
+for one in 1 1e308 1e-300; do
+    "$BERTH" place "$model" -q --devices cpu,gpu --method exact --shape x=1x1024@$one --shape x=65536x1024@$one \
+        -o huge.json | grep -A1 '^shapes'
+done
 "$BERTH" simulate "$model" plan.json >/dev/null # a plan for the first of them
 try() {
     code=0
@@ -41,4 +46,5 @@ try place "$model" --shape x=1x1024@0
 try place "$model" --shape x=1x1024@1.5x
 try place "$model" --shape x=1x1024@
 try place "$model" --shape x=1x1024 --shape x=2x1024 --shape y=1 --shape y=1 --shape y=1
+try place "$model" --shape x=1x1024@1e300 --shape x=2x1024@1e-300
 try inspect "$model" --shape x=1x1024@0.5

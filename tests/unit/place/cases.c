@@ -136,8 +136,9 @@ static void what_is_no_case(void **state) {
     (void)state;
     open_cases(&f, 1, 4096);
     assert_int_equal(berth_place_cases(f.ctx, &plan, f.cases, 0, f.devices, &how), BERTH_E_ARG);
-    static const double none[] = {0, -1, NAN, INFINITY};
-    for (int i = 0; i < 4; i++) {
+    static const double none[] = {0, -1, NAN, INFINITY, 1e101, 1e-300};
+    f.cases[0].weight = 1e100; /* beside which the last of them is nothing */
+    for (int i = 0; i < 6; i++) {
         f.cases[1].weight = none[i];
         assert_int_equal(berth_place_cases(f.ctx, &plan, f.cases, CASES, f.devices, &how), BERTH_E_ARG);
     }
