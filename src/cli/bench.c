@@ -117,6 +117,7 @@ typedef struct bench {
     berth_text *text;
     const bench_values *values;
     berth_place_options how;
+    int32_t n_run; /* cases */
 } bench;
 
 static void put_row(const bench *b, const bench_case *item, const berth_device_set *devices, const berth_plan *plan,
@@ -191,7 +192,10 @@ static berth_status run_case(void *user, const bench_case *item) {
     berth_graph *graph = NULL;
     berth_device_set *devices = NULL;
     berth_status status = cli_bench_load(b->ctx, item, &graph, &devices);
-    if (status == BERTH_OK) status = run_methods(b, item, graph, devices);
+    if (status == BERTH_OK) {
+        b->n_run++;
+        status = run_methods(b, item, graph, devices);
+    }
     berth_device_set_free(devices);
     berth_graph_free(graph);
     return status;
@@ -251,6 +255,14 @@ static bool check(const bench_values *values, berth_place_options *how, const ch
     return true;
 }
 
+/* What was run is printed also if files were missing. */
+static int finish(const bench *b, berth_status status) {
+    bool failed = status != BERTH_OK && status != BERTH_E_CANCELLED;
+    int code = CLI_DONE;
+    if (!failed || (status == BERTH_E_IO && b->n_run > 0)) code = cli_output_keep(b->ctx, b->text, b->values->output);
+    return failed && code == CLI_DONE ? cli_report_failure(b->ctx, status, CLI_READING) : code;
+}
+
 static int run_bench(berth_ctx *ctx, int argc, char **argv) {
     bench_values values = {.models = "models"};
     bench b = {.ctx = ctx, .values = &values, .how = berth_place_options_default()};
@@ -271,10 +283,7 @@ static int run_bench(berth_ctx *ctx, int argc, char **argv) {
     if (status != BERTH_OK) return cli_report_failure(ctx, status, CLI_WORKING);
     status = fill(&b, suite);
     cli_progress_end(values.common.quiet);
-    if (status != BERTH_OK && status != BERTH_E_CANCELLED)
-        code = cli_report_failure(ctx, status, CLI_READING);
-    else
-        code = cli_output_keep(ctx, b.text, values.output);
+    code = finish(&b, status);
     berth_text_free(b.text);
     return code;
 }

@@ -34,7 +34,8 @@ typedef struct bench_case {
 } bench_case;
 
 /* Call `run` for every case of a suite ("all": of all) until it returns another status than BERTH_OK. BERTH_E_ARG if
- * there is no such suite. Files that are missing are passed over, with a warning in the log. */
+ * there is no such suite. Files that are missing are passed over, with a warning for each; if nothing at all was there,
+ * or nothing below --data, BERTH_E_IO in the end. */
 typedef berth_status (*bench_case_fn)(void *user, const bench_case *item);
 berth_status cli_bench_walk(berth_ctx *ctx, const bench_values *values, const char *suite, bench_case_fn run,
                             void *user);

@@ -72,6 +72,8 @@ typedef struct walk {
     const bench_values *values;
     bench_case_fn run;
     void *user;
+    int32_t n_run, n_files;  /* cases that were run, and those of them that came from files */
+    char missing[PATH_SIZE]; /* the last file that was not there; "": all were */
 } walk;
 
 /* --workload: any part of the name. */
@@ -83,13 +85,30 @@ static bool is_wanted(const walk *w, const char *name) {
     return false;
 }
 
-static berth_status offer(const walk *w, const bench_case *item) {
+/* A file may be offered several times, on other devices. */
+static void note_missing(walk *w, const char *path) {
+    if (strcmp(w->missing, path) != 0) cli_bench_missing(w->values, path);
+    snprintf(w->missing, sizeof w->missing, "%s", path);
+}
+
+static berth_status offer(walk *w, const bench_case *item) {
     if (!is_wanted(w, item->workload)) return BERTH_OK;
     if (item->path && access(item->path, R_OK) != 0) {
-        cli_bench_missing(w->values, item->path);
+        note_missing(w, item->path);
         return BERTH_OK;
     }
+    w->n_run++;
+    w->n_files += item->path != NULL;
     return w->run(w->user, item);
+}
+
+/* Nothing was there of what was wanted, or of the folder that was named: reading one of the files says why. */
+static berth_status check_found(const walk *w) {
+    berth_graph *graph = NULL;
+    if (!*w->missing || (w->n_run > 0 && !(w->values->data && w->n_files == 0))) return BERTH_OK;
+    berth_status status = berth_graph_read(w->ctx, &graph, w->missing, NULL);
+    berth_graph_free(graph);
+    return status;
 }
 
 /* --data, else data/ below $BERTH_SHARED, else below ../shared. */
@@ -102,7 +121,7 @@ static const char *data_path(const walk *w, const char *relative, char path[PATH
     return path;
 }
 
-static berth_status walk_workloads(const walk *w) {
+static berth_status walk_workloads(walk *w) {
     berth_model model = w->values->model ? berth_model_find(w->values->model) : BERTH_MODEL_COUNT;
     berth_status status = offer(w, &(bench_case){
                                        .suite = "workloads",
@@ -126,7 +145,7 @@ static berth_status walk_workloads(const walk *w) {
 }
 
 /* On each of the device lists and under each execution model, unless the user names one. */
-static berth_status walk_settings(const walk *w, bench_case item) {
+static berth_status walk_settings(walk *w, bench_case item) {
     static const char *const lists[] = {"paper", "cpu,gpu,igpu,npu"};
     for (int32_t l = 0; l < (w->values->devices ? 1 : LENGTH(lists)); l++)
         for (int m = 0; m < BERTH_MODEL_COUNT; m++) {
@@ -139,7 +158,7 @@ static berth_status walk_settings(const walk *w, bench_case item) {
     return BERTH_OK;
 }
 
-static berth_status walk_models(const walk *w) {
+static berth_status walk_models(walk *w) {
     for (int32_t i = 0; i < LENGTH(models); i++) {
         char path[PATH_SIZE];
         snprintf(path, sizeof path, "%s/%s", w->values->models, models[i].path);
@@ -150,7 +169,7 @@ static berth_status walk_models(const walk *w) {
     return BERTH_OK;
 }
 
-static berth_status walk_generated(const walk *w) {
+static berth_status walk_generated(walk *w) {
     static const int32_t sizes[] = {100, 1000, 10000, 100000};
     for (int kind = 0; kind < BERTH_GENERATED_COUNT; kind++)
         for (int32_t i = 0; i < LENGTH(sizes); i++) {
@@ -171,16 +190,16 @@ berth_status cli_bench_walk(berth_ctx *ctx, const bench_values *values, const ch
                             void *user) {
     static const struct {
         const char *name;
-        berth_status (*walk)(const walk *w);
+        berth_status (*walk)(walk *w);
     } suites[] = {{"workloads", walk_workloads}, {"models", walk_models}, {"generated", walk_generated}};
-    walk w = {ctx, values, run, user};
+    walk w = {.ctx = ctx, .values = values, .run = run, .user = user};
     berth_status status = BERTH_E_ARG;
     for (int32_t i = 0; i < LENGTH(suites); i++) {
         if (strcmp(suite, "all") != 0 && strcmp(suite, suites[i].name) != 0) continue;
         status = suites[i].walk(&w);
         if (status != BERTH_OK) break;
     }
-    return status;
+    return status == BERTH_OK ? check_found(&w) : status;
 }
 
 berth_status cli_bench_load(berth_ctx *ctx, const bench_case *item, berth_graph **graph, berth_device_set **devices) {
