@@ -34,9 +34,24 @@ static bool cut(cli_limits *out, const char *value, const char *option, const ch
 typedef struct rule_kind {
     const cli_list *values;
     const char *option, *form;
+    bool is_single; /* a name has one device; patterns may have several */
     const berth_rule **rules;
     int32_t *n;
 } rule_kind;
+
+/* The last one would win, and whoever said the other would not know. */
+static bool refuse_second(const char *option, const char *name, char *message, size_t size) {
+    snprintf(message, size, "%s: '%.100s' is given twice, and differently", option, name);
+    return false;
+}
+
+static bool is_new(const rule_kind *kind, const berth_rule *rule) {
+    for (int32_t i = 0; kind->is_single && i < *kind->n; i++) {
+        const berth_rule *other = &(*kind->rules)[i];
+        if (strcmp(other->pattern, rule->pattern) == 0 && strcmp(other->device, rule->device) != 0) return false;
+    }
+    return true;
+}
 
 static bool parse_rules(cli_limits *out, const rule_kind *kind, char *message, size_t size) {
     cli_scan at = kind->values->start;
@@ -44,6 +59,7 @@ static bool parse_rules(cli_limits *out, const rule_kind *kind, char *message, s
     for (const char *value; (value = cli_list_next(kind->values, &at));) {
         berth_rule rule = {0};
         if (!cut(out, value, kind->option, kind->form, &rule.pattern, &rule.device, message, size)) return false;
+        if (!is_new(kind, &rule)) return refuse_second(kind->option, rule.pattern, message, size);
         out->rules[out->n_rules++] = rule;
         ++*kind->n;
     }
@@ -75,6 +91,9 @@ static bool parse_memory(cli_limits *out, const cli_list *values, char *message,
             snprintf(message, size, "--memory %.100s: '%.100s' is no size such as 512M or 2GiB", value, amount);
             return false;
         }
+        for (int32_t i = 0; i < out->limits.n_memory; i++)
+            if (strcmp(out->memory[i].device, rule.device) == 0 && out->memory[i].bytes != rule.bytes)
+                return refuse_second("--memory", rule.device, message, size);
         out->memory[out->limits.n_memory++] = rule;
     }
     return true;
@@ -83,9 +102,9 @@ static bool parse_memory(cli_limits *out, const cli_list *values, char *message,
 bool cli_limits_parse(cli_limits *out, const cli_limit_lists *lists, char *message, size_t size) {
     berth_limits *l = &out->limits;
     const rule_kind kinds[] = {
-        {&lists->io, "--io", "NAME=DEVICE", &l->io, &l->n_io},
-        {&lists->pins, "--pin", "PATTERN=DEVICE", &l->pins, &l->n_pins},
-        {&lists->bans, "--ban", "PATTERN=DEVICE", &l->bans, &l->n_bans},
+        {&lists->io, "--io", "NAME=DEVICE", true, &l->io, &l->n_io},
+        {&lists->pins, "--pin", "PATTERN=DEVICE", false, &l->pins, &l->n_pins},
+        {&lists->bans, "--ban", "PATTERN=DEVICE", false, &l->bans, &l->n_bans},
     };
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (!parse_rules(out, &kinds[i], message, size)) return false;

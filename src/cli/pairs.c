@@ -21,6 +21,12 @@ bool cli_pairs_parse(cli_pairs *out, const cli_list *values, const char *form, c
         char *name = out->bytes + out->n_bytes;
         memcpy(name, value, n);
         name[n] = 0;
+        for (int32_t i = 0; i < out->n; i++)
+            if (strcmp(out->pairs[i].name, name) == 0 && strcmp(out->pairs[i].value, equals + 1) != 0) {
+                snprintf(message, size, "%.*s: '%.100s' is given twice, and differently", (int)strcspn(form, " "), form,
+                         name);
+                return false;
+            }
         out->n_bytes += (int32_t)n + 1;
         out->pairs[out->n].name = name;
         out->pairs[out->n++].value = equals + 1;

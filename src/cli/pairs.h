@@ -15,8 +15,8 @@ typedef struct cli_pairs {
     char bytes[CLI_MAX_PAIR_BYTES]; /* names, cut off at their '=' */
 } cli_pairs;
 
-/* The last '=' parts them: a name may hold one. False: `message` says what is wrong with which value; `form` is what
- * is wanted, as in "--input NAME=FILE". */
+/* The last '=' parts them: a name may hold one, and has one value. False: `message` says what is wrong with which
+ * value; `form` is what is wanted, as in "--input NAME=FILE". */
 bool cli_pairs_parse(cli_pairs *out, const cli_list *values, const char *form, char *message, size_t size);
 
 #endif

@@ -24,6 +24,11 @@ try place tests/golden/cnn.onnx --devices ''
 try place tests/golden/cnn.onnx --memory gpu
 try place tests/golden/cnn.onnx --memory gpu=lots
 try place tests/golden/cnn.onnx --memory tpu=1G
+try place tests/golden/cnn.onnx --memory gpu=1G --memory cpu=2G --memory gpu=2G
+try place tests/golden/cnn.onnx --io x=cpu --io x=gpu
+try profile tests/golden/cnn.onnx --io x=cpu --io x=gpu
+try measure tests/golden/cnn.onnx plan.json --input x=a.npy --input x=b.npy
+try export tests/golden/cnn.onnx plan.json --to dot --provider gpu=cuda --provider gpu=webgpu
 try place tests/golden/cnn.onnx --pin Conv
 try place tests/golden/cnn.onnx --pin Conv=tpu
 try place tests/golden/cnn.onnx --ban nothing=gpu
