@@ -7,6 +7,7 @@
  * whatever reads it. Values are numbered as their tensors. */
 #include "cost/build.h"
 
+#include "device/set.h"
 #include "graph/graph.h"
 
 #include <inttypes.h>
@@ -25,8 +26,8 @@ static berth_status check_arguments(const berth_costs_build *b) {
                           BERTH_MAX_DEVICES);
     if (set->n_devices < 1 || set->host < 0 || set->host >= set->n_devices)
         return berth_fail(b->ctx, BERTH_E_ARG, "%" PRId32 " devices with host %" PRId32, set->n_devices, set->host);
-    if (!isnan(piece_ms) && !(piece_ms >= 0 && piece_ms < INFINITY))
-        return berth_fail(b->ctx, BERTH_E_ARG, "piece_ms must be at least 0, not %g", piece_ms);
+    if (!isnan(piece_ms) && !(piece_ms >= 0 && piece_ms <= BERTH_GREATEST_MS))
+        return berth_fail(b->ctx, BERTH_E_ARG, "piece_ms must be from 0 to %g, not %g", BERTH_GREATEST_MS, piece_ms);
     return BERTH_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "cost/build.h"
 
 #include "device/pattern.h"
+#include "device/set.h"
 #include "graph/graph.h"
 
 #include <inttypes.h>
@@ -74,9 +75,9 @@ berth_status berth_costs_apply_io(berth_costs_build *b) {
 static berth_status apply_memory(berth_costs_build *b, const berth_memory_rule *rule) {
     int32_t device = -1;
     BERTH_TRY(find_device(b, rule->device, "a memory rule", &device));
-    if (!(rule->bytes >= 0))
-        return berth_fail(b->ctx, BERTH_E_ARG, "the memory of %.80s must be at least 0 bytes, not %g", rule->device,
-                          rule->bytes);
+    if (!(rule->bytes >= 0 && (rule->bytes <= BERTH_GREATEST_BYTES || isinf(rule->bytes))))
+        return berth_fail(b->ctx, BERTH_E_ARG, "the memory of %.80s must be from 0 to %g bytes, not %g", rule->device,
+                          BERTH_GREATEST_BYTES, rule->bytes);
     b->capacity[device] = rule->bytes;
     return BERTH_OK;
 }

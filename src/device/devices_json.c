@@ -13,7 +13,6 @@
 /* Wide enough for any machine, narrow enough that no sum or quotient of them overflows. */
 #define LEAST_RATE       1.0
 #define GREATEST_RATE    1e30
-#define GREATEST_MS      1e12
 #define LEAST_EFFICIENCY 1e-6
 
 typedef struct reader {
@@ -116,7 +115,7 @@ static berth_status read_memory(const reader *r, const berth_json *object, berth
         device->memory_bytes = INFINITY;
         return BERTH_OK;
     }
-    return take_number(r, object, "memory_bytes", 0, GREATEST_RATE, &device->memory_bytes, NULL);
+    return take_number(r, object, "memory_bytes", 0, BERTH_GREATEST_BYTES, &device->memory_bytes, NULL);
 }
 
 static berth_status start_device(reader *r, const berth_json *object, int32_t index) {
@@ -159,7 +158,7 @@ static berth_status read_device(reader *r, const berth_json *object, int32_t ind
     BERTH_TRY(read_name(r, object, index));
     BERTH_TRY(read_flops(r, object, device));
     BERTH_TRY(take_number(r, object, "bytes_per_s", LEAST_RATE, GREATEST_RATE, &device->bandwidth, NULL));
-    BERTH_TRY(take_number(r, object, "launch_ms", 0, GREATEST_MS, &device->launch_ms, NULL));
+    BERTH_TRY(take_number(r, object, "launch_ms", 0, BERTH_GREATEST_MS, &device->launch_ms, NULL));
     BERTH_TRY(read_memory(r, object, device));
     BERTH_TRY(read_efficiency(r, object, device));
     BERTH_TRY(read_unsupported(r, object, device));
@@ -197,9 +196,9 @@ static berth_status read_link(const reader *r, const berth_json *object) {
     if (r->has_link[from * n + to])
         return refuse(r, object, "a second link in this direction, to", r->draft->devices[to].name);
     berth_link *link = &r->draft->links[from * n + to];
-    BERTH_TRY(take_number(r, object, "fixed_ms", 0, GREATEST_MS, &link->fixed_ms, NULL));
+    BERTH_TRY(take_number(r, object, "fixed_ms", 0, BERTH_GREATEST_MS, &link->fixed_ms, NULL));
     BERTH_TRY(take_number(r, object, "bytes_per_s", LEAST_RATE, GREATEST_RATE, &rate, &by_rate));
-    BERTH_TRY(take_number(r, object, "ms_per_byte", 0, GREATEST_MS, &link->ms_per_byte, &by_time));
+    BERTH_TRY(take_number(r, object, "ms_per_byte", 0, BERTH_GREATEST_MS, &link->ms_per_byte, &by_time));
     if (by_rate == by_time) return refuse(r, object, "a link must have either 'bytes_per_s' or", "ms_per_byte");
     if (by_rate) link->ms_per_byte = 1e3 / rate;
     if (berth_json_get(object, "parallel"))
@@ -256,7 +255,7 @@ static berth_status read_model(const reader *r, const berth_json *root) {
     const char *model = NULL;
     berth_device_set *set = &r->draft->set;
     BERTH_TRY(take_string(r, root, "source", &set->source));
-    BERTH_TRY(take_number(r, root, "piece_ms", 0, GREATEST_MS, &set->piece_ms, NULL));
+    BERTH_TRY(take_number(r, root, "piece_ms", 0, BERTH_GREATEST_MS, &set->piece_ms, NULL));
     BERTH_TRY(take_string(r, root, "execution_model", &model));
     if (model) set->model = berth_model_find(model);
     if (set->model == BERTH_MODEL_COUNT)

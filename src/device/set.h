@@ -7,6 +7,10 @@
 #include "base/json.h"
 #include "berth/device.h"
 
+/* Wide enough for any machine, narrow enough that no sum of them overflows: of anything that costs are made of. */
+#define BERTH_GREATEST_MS    1e12
+#define BERTH_GREATEST_BYTES 1e30
+
 typedef struct berth_device_draft {
     berth_device_set set; /* what the caller sees; first, so that its address is the draft's */
     berth_arena arena;

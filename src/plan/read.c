@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { MAX_FILE_BYTES = 1 << 30, MAX_DEPTH = 32, MAX_NAMES = 256 };
+enum { MAX_FILE_BYTES = 1 << 30, MAX_DEPTH = 32, MAX_SETTINGS = 256 };
 
 typedef struct reader {
     berth_ctx *ctx;
@@ -32,9 +32,10 @@ static berth_status want_array(const reader *r, const berth_json *object, const 
     return berth_json_want(r->ctx, r->name, object, key, BERTH_JSON_ARRAY, out);
 }
 
-/* A number of at least 0; null stands for infinity where that may be. */
+/* A number from 0 to `most` (INFINITY: a result, with which nothing is calculated); null stands for infinity where that
+ * may be. */
 static berth_status want_amount(const reader *r, const berth_json *object, const char *key, bool may_be_null,
-                                double *out) {
+                                double most, double *out) {
     const berth_json *value = berth_json_get(object, key);
     if (may_be_null && value && value->kind == BERTH_JSON_NULL) {
         *out = INFINITY;
@@ -42,7 +43,10 @@ static berth_status want_amount(const reader *r, const berth_json *object, const
     }
     BERTH_TRY(berth_json_want(r->ctx, r->name, object, key, BERTH_JSON_NUMBER, &value));
     *out = value->number;
-    return *out >= 0 ? BERTH_OK : refuse(r, value, "must not be negative:", key);
+    if (!(*out >= 0)) return refuse(r, value, "must not be negative:", key);
+    if (*out <= most) return BERTH_OK;
+    return berth_fail(r->ctx, BERTH_E_FORMAT, "%s:%" PRId32 ": '%.80s' must be from 0 to %g, not %g", r->name,
+                      value->line, key, most, *out);
 }
 
 /* Text, or null for NULL. */
@@ -142,7 +146,8 @@ static berth_status read_model(const reader *r, const berth_json *root) {
 static berth_status read_names(const reader *r, const berth_json *devices) {
     const berth_json *list = NULL;
     BERTH_TRY(want_array(r, devices, "devices", &list));
-    if (list->count < 1 || list->count > MAX_NAMES) return refuse(r, list, "how many devices are there in", "devices");
+    if (list->count < 1 || list->count > BERTH_MAX_DEVICES)
+        return refuse(r, list, "how many devices are there in", "devices");
     const char **names = berth_arena_push(r->arena, (size_t)list->count, sizeof *names);
     int32_t n = 0;
     if (!names) return berth_fail_nomem(r->ctx);
@@ -218,7 +223,7 @@ static berth_status read_memory(const reader *r, const berth_json *object, berth
         int32_t device = 0;
         BERTH_TRY(want_string(r, item, "device", &at->device));
         BERTH_TRY(find_device(r, item, at->device, &device));
-        BERTH_TRY(want_amount(r, item, "bytes", true, &at->bytes));
+        BERTH_TRY(want_amount(r, item, "bytes", true, BERTH_GREATEST_BYTES, &at->bytes));
         BERTH_TRY(berth_json_only(r->ctx, r->name, item, keys));
     }
     limits->memory = memory;
@@ -248,7 +253,7 @@ static berth_status read_assumptions(const reader *r, const berth_json *root) {
     plan->execution_model = berth_model_find(model);
     if (plan->execution_model == BERTH_MODEL_COUNT)
         return refuse(r, berth_json_get(root, "execution_model"), "there is no execution model", model);
-    BERTH_TRY(want_amount(r, root, "piece_ms", false, &plan->piece_ms));
+    BERTH_TRY(want_amount(r, root, "piece_ms", false, BERTH_GREATEST_MS, &plan->piece_ms));
     BERTH_TRY(want_string(r, root, "objective", &objective));
     plan->objective = strcmp(objective, "throughput") == 0 ? BERTH_OBJECTIVE_THROUGHPUT : BERTH_OBJECTIVE_LATENCY;
     if (plan->objective == BERTH_OBJECTIVE_LATENCY && strcmp(objective, "latency") != 0)
@@ -265,7 +270,7 @@ static berth_status read_single(const reader *r, const berth_json *root) {
     double *single = berth_arena_push(r->arena, (size_t)plan->n_devices, sizeof *single);
     if (!single) return berth_fail_nomem(r->ctx);
     for (int32_t d = 0; d < plan->n_devices; d++)
-        BERTH_TRY(want_amount(r, object, plan->device_names[d], true, &single[d]));
+        BERTH_TRY(want_amount(r, object, plan->device_names[d], true, INFINITY, &single[d]));
     if (object->count != plan->n_devices)
         return refuse(r, object, "more than the plan's devices stand in", "single_ms");
     plan->single_ms = single;
@@ -278,7 +283,7 @@ static berth_status read_settings(const reader *r, const berth_json *root) {
     const berth_json *object = berth_json_get(root, "settings");
     if (!object || object->kind == BERTH_JSON_NULL) return BERTH_OK;
     BERTH_TRY(berth_json_want(r->ctx, r->name, root, "settings", BERTH_JSON_OBJECT, &object));
-    if (object->count > MAX_NAMES) return refuse(r, object, "there are too many", "settings");
+    if (object->count > MAX_SETTINGS) return refuse(r, object, "there are too many", "settings");
     berth_plan_setting *settings = berth_arena_push(r->arena, (size_t)object->count, sizeof *settings), *at = settings;
     if (!settings) return berth_fail_nomem(r->ctx);
     for (const berth_json *item = object->child; item; item = item->next, at++) {
@@ -319,10 +324,10 @@ static berth_status read_numbers(const reader *r, const berth_json *root) {
     plan->seed = (uint64_t)seed;
     BERTH_TRY(read_settings(r, root));
     BERTH_TRY(read_policy(r, root));
-    BERTH_TRY(want_amount(r, root, "makespan_ms", false, &plan->makespan_ms));
-    BERTH_TRY(want_amount(r, root, "lower_bound_ms", true, &plan->lower_bound_ms));
+    BERTH_TRY(want_amount(r, root, "makespan_ms", false, INFINITY, &plan->makespan_ms));
+    BERTH_TRY(want_amount(r, root, "lower_bound_ms", true, INFINITY, &plan->lower_bound_ms));
     if (isinf(plan->lower_bound_ms)) plan->lower_bound_ms = NAN; /* there is none: evaluations were real runs */
-    BERTH_TRY(want_amount(r, root, "gap", true, &plan->gap));
+    BERTH_TRY(want_amount(r, root, "gap", true, INFINITY, &plan->gap));
     return read_single(r, root);
 }
 

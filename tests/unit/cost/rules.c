@@ -155,7 +155,7 @@ static void memory_rules(void **state) {
     assert_true(c->capacity[0] == f->set->devices[0].memory_bytes && c->capacity[1] == 200 && c->capacity[2] == 0);
     berth_costs_free(c);
     memory[1].bytes = -1;
-    refuse(f, &limits, BERTH_E_ARG, "the memory of npu must be at least 0");
+    refuse(f, &limits, BERTH_E_ARG, "the memory of npu must be from 0 to 1e+30 bytes");
     memory[1].bytes = NAN;
     refuse(f, &limits, BERTH_E_ARG, "the memory of npu");
     memory[1] = (berth_memory_rule){"tpu", 1};

@@ -92,6 +92,8 @@ static void damage_is_refused(void **state) {
         {"\"execution_model\": \"serial\",\n  \"piece", "\"execution_model\": \"parallel\",\n  \"piece", "parallel"},
         {"\"objective\": \"latency\"", "\"objective\": \"speed\"", "speed"},
         {"\"piece_ms\": 0,\n  \"objective\"", "\"piece_ms\": -1,\n  \"objective\"", "negative"},
+        {"\"piece_ms\": 0,\n  \"objective\"", "\"piece_ms\": 1e308,\n  \"objective\"", "from 0 to 1e+12, not 1e+308"},
+        {"\"memory\": []", "\"memory\": [{\"device\": \"gpu\", \"bytes\": 1e300}]", "from 0 to 1e+30, not 1e+300"},
         {"\"makespan_ms\": ", "\"makespan_ms\": -", "negative"},
         {"\"makespan_ms\": ", "\"makespan_ms\": null, \"x\": ", "x"},
         {"\"seed\": 0", "\"seed\": -1", "seed"},
@@ -125,6 +127,28 @@ static void damage_is_refused(void **state) {
         assert_true(colon[1] >= '0' && colon[1] <= '9'); /* the line */
         free(bad);
     }
+    free(text);
+    free_made(&m);
+}
+
+/* Of a workload's plan, whose devices are no more than names: as many as a set can have, and one more. */
+static void too_many_devices_are_refused(void **state) {
+    made m = make_plan(*state, "tests/golden/topcuoglu.csv", NULL, some_options("heft"));
+    char *text = plan_text(*state, m.plan, false), names[4096] = "\"devices\": [", single[4096] = "\"single_ms\": {";
+    for (int n = m.plan->n_devices + 1; n <= BERTH_MAX_DEVICES + 1; n++) {
+        berth_plan *plan = NULL;
+        size_t used = strlen(names);
+        snprintf(names + used, sizeof names - used, "{\"name\": \"more.%d\"}, ", n);
+        used = strlen(single);
+        snprintf(single + used, sizeof single - used, "\"more.%d\": 1, ", n);
+        char *half = replaced(text, "\"devices\": [", names), *whole = replaced(half, "\"single_ms\": {", single);
+        berth_status status = read_bytes(*state, &plan, whole, strlen(whole));
+        assert_int_equal(status, n <= BERTH_MAX_DEVICES ? BERTH_OK : BERTH_E_FORMAT);
+        berth_plan_free(plan);
+        free(whole);
+        free(half);
+    }
+    assert_non_null(strstr(berth_ctx_message(*state), "how many devices"));
     free(text);
     free_made(&m);
 }
@@ -184,6 +208,7 @@ int main(void) {
         cmocka_unit_test_setup_teardown(document_of_the_search_is_a_plan, support_open, support_close),
         cmocka_unit_test_setup_teardown(limits_are_kept, support_open, support_close),
         cmocka_unit_test_setup_teardown(damage_is_refused, support_open, support_close),
+        cmocka_unit_test_setup_teardown(too_many_devices_are_refused, support_open, support_close),
         cmocka_unit_test_setup_teardown(any_damage_is_survived, support_open, support_close),
         cmocka_unit_test_setup_teardown(ladder, support_open, support_close),
     };
