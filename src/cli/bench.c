@@ -43,7 +43,7 @@ static const cli_option options[] = {
     {"threads", 0, CLI_INT, CLI_RARE, AT(threads), "N", .low = 0, .high = 1024, .help = "default 0: one per processor"},
     {"evaluate", 0, CLI_STRING, CLI_RARE, AT(evaluate), "HOW",
      .help = "paper: simulated (default), or measured: by real runs"},
-    CLI_RUNTIME_OPTIONS(bench_values, runtime),
+    CLI_RUNTIME_OPTIONS(bench_values, runtime, CLI_RUNTIME_OR_NONE),
     {0},
 };
 

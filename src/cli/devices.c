@@ -23,7 +23,7 @@ static const cli_option options[] = {
     {"json", 0, CLI_FLAG, CLI_USUAL, offsetof(devices_values, json), NULL, .help = "print one JSON document"},
     {"show", 0, CLI_STRING, CLI_USUAL, offsetof(devices_values, show), "LIST",
      .help = "print these devices as a devices.json to start from"},
-    CLI_RUNTIME_OPTIONS(devices_values, runtime),
+    CLI_RUNTIME_OPTIONS(devices_values, runtime, CLI_RUNTIME_OR_NONE),
     {0},
 };
 

@@ -72,7 +72,7 @@ static const cli_option options[] = {
      .help = "simulated (default), or measured: by real runs"},
     {"min-gain", 0, CLI_DOUBLE, CLI_RARE, AT(min_gain), "PERCENT", .low = 0, .high = 100,
      .help = "that a split must surely gain when it is run (default 3)"},
-    CLI_RUNNING_CORE(place_values, running),
+    CLI_RUNNING_CORE(place_values, running, CLI_RUNTIME_OR_NONE),
     {0},
 };
 

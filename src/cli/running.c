@@ -12,6 +12,10 @@ bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_option
     static berth_input_file files[CLI_MAX_PAIRS];
     static berth_rule rules[CLI_MAX_PAIRS];
     static cli_pairs io;
+    if (cli_runtime_is_none(&running->runtime)) {
+        snprintf(message, size, "--runtime none: nothing can be run without a runtime, " CLI_RUNTIME_NEEDED);
+        return false;
+    }
     if (!cli_pairs_parse(inputs, &running->inputs, "--input NAME=FILE", message, size)) return false;
     if (!cli_pairs_parse(&io, &running->io, "--io NAME=DEVICE", message, size)) return false;
     if (running->precision && strcmp(running->precision, "same") != 0 && strcmp(running->precision, "native") != 0) {

@@ -18,7 +18,7 @@ typedef struct cli_running {
  * --threads, for those that have no others. */
 /* clang-format off */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CLI_RUNNING_CORE(values, member)                                                                              \
+#define CLI_RUNNING_CORE(values, member, names)                                                                       \
     {"rounds", 0, CLI_INT, CLI_USUAL, offsetof(values, member.rounds), "N", .low = 1, .high = 1000,                    \
      .help = "processes of each candidate"},                                                                          \
     {"input", 0, CLI_LIST, CLI_USUAL, offsetof(values, member.inputs), "NAME=FILE",                                   \
@@ -33,10 +33,10 @@ typedef struct cli_running {
      .help = "take a profile again that the store has"},                                                              \
     {"store", 0, CLI_STRING, CLI_RARE, offsetof(values, member.runtime.store), "FILE",                                \
      .help = "that keeps what was measured (default in ~/.cache/berth), or none"},                                    \
-    CLI_RUNTIME_OPTIONS(values, member.runtime)
+    CLI_RUNTIME_OPTIONS(values, member.runtime, names)
 
 #define CLI_RUNNING_OPTIONS(values, member)                                                                           \
-    CLI_RUNNING_CORE(values, member),                                                                                 \
+    CLI_RUNNING_CORE(values, member, CLI_RUNTIME_NEEDED),                                                             \
     {"io", 0, CLI_LIST, CLI_RARE, offsetof(values, member.io), "NAME=DEVICE",                                         \
      .help = "where an input or output lies (default: on the host)"},                                                 \
     {"seed", 0, CLI_INT, CLI_RARE, offsetof(values, member.seed), "N", .low = 0, .high = 9e18,                        \

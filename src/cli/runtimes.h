@@ -14,19 +14,16 @@ typedef struct cli_runtime {
     int32_t threads; /* 0: one per processor */
 } cli_runtime;
 
+/* What --runtime takes, of commands that can do without one and of those that cannot. */
+#define CLI_RUNTIME_OR_NONE "onnxruntime, openvino or none"
+#define CLI_RUNTIME_NEEDED  "onnxruntime or openvino"
+
 /* Rows of a command's table whose values hold a cli_runtime in that member. */
 /* NOLINTBEGIN(bugprone-macro-parentheses) */
-#define CLI_RUNTIME_OPTIONS(values, member)                                           \
-    {"runtime",                                                                       \
-     0,                                                                               \
-     CLI_STRING,                                                                      \
-     CLI_USUAL,                                                                       \
-     offsetof(values, member.name),                                                   \
-     "NAME",                                                                          \
-     .help = "onnxruntime, openvino or none"},                                        \
-    {                                                                                 \
-        "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE", \
-            .help = "of the runtime (default: found, see docs/runtimes.md)"           \
+#define CLI_RUNTIME_OPTIONS(values, member, names)                                                 \
+    {"runtime", 0, CLI_STRING, CLI_USUAL, offsetof(values, member.name), "NAME", .help = names}, { \
+        "library", 0, CLI_STRING, CLI_RARE, offsetof(values, member.library), "FILE",              \
+            .help = "of the runtime (default: found, see docs/runtimes.md)"                        \
     }
 /* NOLINTEND(bugprone-macro-parentheses) */
 

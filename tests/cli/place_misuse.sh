@@ -45,6 +45,8 @@ done
 try place tests/golden/cnn.onnx --runtime none --rounds 2
 try place tests/golden/cnn.onnx --execution-model queued --piece-ms 1
 try train tests/golden/cnn.onnx -o policy.ckpt --execution-model queued --piece-ms 1
+try measure tests/golden/cnn.onnx plan.json --runtime none
+try profile tests/golden/cnn.onnx --runtime none
 try simulate tests/golden/cnn.onnx
 try devices one
 try devices --show tpu
