@@ -130,6 +130,12 @@ static bool store(const word *found, void *values) {
     return false;
 }
 
+/* A file or folder whose name is empty would be reported without a word for it. */
+static bool lacks_name(const word *found) {
+    const char *metavar = found->option->metavar;
+    return metavar && (strcmp(metavar, "FILE") == 0 || strcmp(metavar, "FOLDER") == 0) && !*found->value;
+}
+
 static void explain_number(const word *found, char *message, size_t size) {
     const cli_option *option = found->option;
     const char *what = option->kind == CLI_INT ? "a whole number" : "a number";
@@ -175,7 +181,12 @@ static bool check_operands(const cli_command *command, const cli_list *operands,
         snprintf(message, size, "unexpected argument '%.60s'", extra);
         return false;
     }
-    return true;
+    int n_standard = 0;
+    cli_scan at = operands->start;
+    for (const char *value; (value = cli_list_next(operands, &at));) n_standard += strcmp(value, "-") == 0;
+    if (n_standard <= 1) return true;
+    snprintf(message, size, "standard input can be only one of %s", command->operands);
+    return false;
 }
 
 bool cli_options_parse(const cli_command *command, void *values, int argc, char **argv, char *message, size_t size) {
@@ -189,6 +200,9 @@ bool cli_options_parse(const cli_command *command, void *values, int argc, char 
     while ((result = scan_word(&at, &found)) == SCAN_WORD) {
         if (!found.option) {
             common->operands.n++;
+        } else if (lacks_name(&found)) {
+            snprintf(message, size, "%s needs a name", found.spelled);
+            return false;
         } else if (!store(&found, values)) {
             explain_number(&found, message, size);
             return false;

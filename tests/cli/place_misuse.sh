@@ -48,6 +48,14 @@ try train tests/golden/cnn.onnx -o policy.ckpt --execution-model queued --piece-
 try measure tests/golden/cnn.onnx plan.json --runtime none
 try profile tests/golden/cnn.onnx --runtime none
 try simulate tests/golden/cnn.onnx
+try simulate - -
+try measure - -
+try export - - --to dot
+try train - tests/golden/cnn.onnx - -o policy.ckpt
+try place tests/golden/cnn.onnx -o ''
+try place tests/golden/cnn.onnx --output= --profile plan.json
+try place tests/golden/cnn.onnx --policy ''
+try bench --data ''
 try devices one
 try devices --show tpu
 try bench everything
