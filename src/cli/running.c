@@ -47,10 +47,6 @@ bool cli_running_absent(const cli_running *running, char *message, size_t size) 
         {"input", running->inputs.n > 0},
         {"synthesize-weights", running->synthesize},
         {"precision", running->precision != NULL},
-        {"resume", running->runtime.resume},
-        {"refresh", running->runtime.refresh},
-        {"store", running->runtime.store != NULL},
-        {"library", running->runtime.library != NULL},
     };
     for (size_t i = 0; i < sizeof options / sizeof *options; i++) {
         if (!options[i].given) continue;

@@ -51,7 +51,8 @@ typedef struct cli_running {
 bool cli_running_parse(cli_running *running, cli_pairs *inputs, berth_run_options *out, bool quiet, char *message,
                        size_t size);
 
-/* Where nothing is run: false if one of these options was given nevertheless, and `message` names it. */
+/* Where nothing is run: false if an option that would change the answer was given nevertheless, and `message` names it.
+ */
 bool cli_running_absent(const cli_running *running, char *message, size_t size);
 
 #endif

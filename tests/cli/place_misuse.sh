@@ -38,8 +38,7 @@ try place tests/golden/topcuoglu.csv --devices cpu,gpu
 try place tests/golden/cnn.onnx --evaluate measured
 try place tests/golden/cnn.onnx --runtime none --evaluate measured
 try place tests/golden/cnn.onnx --evaluate often
-for option in --rounds=2 --input=x=x.npy --synthesize-weights --precision=same --resume --refresh --store=none \
-    --library=libonnxruntime.so --min-gain=3; do
+for option in --rounds=2 --input=x=x.npy --synthesize-weights --precision=same --min-gain=3; do
     try place tests/golden/cnn.onnx "$option"
 done
 try place tests/golden/cnn.onnx --runtime none --rounds 2
