@@ -111,7 +111,8 @@ static double loss_at(fitter *f, const double *x) {
     if (!f->rows) apply(f, &c);
     for (int32_t i = 0; i < f->n; i++) {
         double measured = f->observations[i].ms;
-        if (f->observations[i].is_held_out || !(measured > 0 && measured < INFINITY)) continue;
+        if (f->observations[i].is_held_out || f->observations[i].is_apart) continue;
+        if (!(measured > 0 && measured < INFINITY)) continue;
         double ms = predict_fast(f, &c, numbers, i);
         sum += ms < INFINITY ? fabs(log(ms / measured)) : 10;
         n++;

@@ -25,7 +25,7 @@ typedef struct berth_calibration {
 typedef struct berth_observation {
     const int32_t *device; /* [n_tasks] 0: the host */
     double ms;
-    bool is_held_out;
+    bool is_held_out, is_apart; /* either way it is not fitted to */
 } berth_observation;
 
 /* Costs with times as they were measured (kernels alone on other devices), 2 devices or more, the host first.

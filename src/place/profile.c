@@ -122,6 +122,18 @@ static void draw_placement(berth_profiler *p, const berth_groups *groups, berth_
     }
 }
 
+/* Everything that can be there. */
+static void fill_device(const berth_profiler *p, int32_t device, int32_t *op_device) {
+    for (int32_t op = 0; op < p->out->profile.n_ops; op++) op_device[op] = can_run(p, op, device) ? device : 0;
+}
+
+/* Where a stock session computes otherwise than the pieces of a placement do, what is on one device is also run as a
+ * placement: the first of those to calibrate on. */
+static int32_t count_whole(const berth_profiler *p) {
+    bool is_wanted = p->runtime->kind->places_first && p->n_devices > 1 && p->options->placements > 2;
+    return is_wanted ? p->n_devices : 0;
+}
+
 static berth_status draw_placements(berth_profiler *p) {
     int32_t n_fitted = p->options->placements * (p->n_devices - 1), n_random = n_fitted + p->options->held_out;
     berth_groups *groups = NULL;
@@ -135,10 +147,12 @@ static berth_status draw_placements(berth_profiler *p) {
     if (p->model.arena.failed) return berth_fail_nomem(p->ctx);
     BERTH_TRY(berth_groups_build(p->ctx, &groups, p->graph, BERTH_GROUP_FUSED));
     berth_rng_init(&rng, p->options->run.seed, PLACEMENTS_STREAM);
+    int32_t n_full = p->n_devices + count_whole(p);
     for (int32_t i = 0; i < p->n_runs; i++) {
-        for (int32_t op = 0; op < p->out->profile.n_ops && i < p->n_devices; op++)
-            p->op_device[i][op] = can_run(p, op, i) ? i : 0;
-        if (i >= p->n_devices) draw_placement(p, groups, &rng, p->op_device[i]);
+        if (i < n_full)
+            fill_device(p, i % p->n_devices, p->op_device[i]);
+        else
+            draw_placement(p, groups, &rng, p->op_device[i]);
         p->observations[i].is_held_out = i >= p->n_devices + n_fitted;
     }
     berth_groups_free(groups);
@@ -162,6 +176,8 @@ static berth_status take_run(berth_profiler *p, int32_t from, const berth_trial_
     char *digits = berth_arena_push(&p->out->arena, (size_t)n_ops + 1, 1);
     if (!digits) return berth_fail_nomem(p->ctx);
     for (int32_t op = 0; op < n_ops; op++) digits[op] = (char)('0' + p->op_device[from][op]);
+    if (from >= p->n_devices && from < p->n_devices + count_whole(p))
+        p->observations[from - p->n_devices].is_apart = true; /* this one stands for the stock session */
     p->op_device[to] = p->op_device[from];
     p->observations[to] = p->observations[from];
     p->observations[to].ms = result->steady_ms;

@@ -29,7 +29,7 @@ static void judge(berth_profiler *p, double *measured, double *predicted) {
     int32_t n = 0;
     double sum = 0;
     for (int32_t i = 0; i < out->n_runs; i++) {
-        if (p->options->held_out > 0 && !out->runs[i].is_held_out) continue;
+        if (p->observations[i].is_apart || (p->options->held_out > 0 && !out->runs[i].is_held_out)) continue;
         measured[n] = out->runs[i].measured_ms;
         predicted[n] = out->runs[i].predicted_ms;
         sum += fabs(predicted[n] / measured[n] - 1);

@@ -80,7 +80,7 @@ static void draw_runs(fixture *f, uint64_t *random, int32_t n) {
                 current = (current + 1 + (int32_t)support_below(random, (uint32_t)n_devices - 1)) % n_devices;
             device[f->costs->file_order[task]] = current;
         }
-        f->runs[i] = (berth_observation){device, 0, i >= n_devices && i % 2 == 1};
+        f->runs[i] = (berth_observation){.device = device, .is_held_out = i >= n_devices && i % 2 == 1};
     }
 }
 
@@ -209,7 +209,7 @@ static void what_does_not_count(void **state) {
     measure(f, &truths[0], 0, &random);
     for (int32_t i = 0; i < f->n; i++) truth[i] = f->runs[i].ms;
     for (int32_t i = 0; i < 4; i++) /* besides the others, so that nothing is missing */
-        f->runs[f->n++] = (berth_observation){f->runs[2 * i + 2].device, bad[i], false};
+        f->runs[f->n++] = (berth_observation){.device = f->runs[2 * i + 2].device, .ms = bad[i]};
     calibrate(f);
     assert_memory_equal(&fit, &f->fit, sizeof fit);
     f->n -= 4;
