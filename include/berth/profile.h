@@ -49,13 +49,14 @@ typedef struct berth_profile {
     const char *runtime, *runtime_version, *machine;
     bool synthesized; /* weights were made up */
     int32_t n_devices, n_ops;
-    const berth_device_set *devices; /* with what was calibrated: launches and links; execution model `queued` */
-    const char *const *op_names;     /* [n_ops] */
-    const double *op_ms;             /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
-    berth_fit fit;                   /* what is in op_ms already */
-    int32_t n_copies;                /* by size; 0: not known */
-    const berth_copy *copies;        /* between the host and the other device, alone; the links are what is fitted to
-                                        whole runs, from there on */
+    const berth_device_set
+        *devices; /* with what was calibrated: launches, links, pieces; and the runtime's execution model */
+    const char *const *op_names; /* [n_ops] */
+    const double *op_ms;         /* [op * n_devices + device], launch included; INFINITY: not there; NAN: unknown */
+    berth_fit fit;               /* what is in op_ms already */
+    int32_t n_copies;            /* by size; 0: not known */
+    const berth_copy *copies;    /* between the host and the other device, alone; the links are what is fitted to
+                                    whole runs, from there on */
     int32_t n_runs;
     const berth_profiled_run *runs;
     int32_t n_wanted, n_left_out;        /* random placements, and those of them that there was no time for */

@@ -31,21 +31,17 @@ typedef struct fitter {
     double start[MOST];
 } fitter;
 
-/* A link: out of a device that is not the host, then into one that is not. */
-static void apply_link(fitter *f, const berth_calibration *c, int from, int to) {
-    int at = from * f->n_devices + to;
-    f->copy_fixed[at] = (from ? c->copies[from].out_fixed_ms : 0) + (to ? c->copies[to].in_fixed_ms : 0);
-    f->copy_per_unit[at] = (from ? c->copies[from].out_ms_per_byte : 0) + (to ? c->copies[to].in_ms_per_byte : 0);
-}
-
 static void apply(fitter *f, const berth_calibration *c) {
     size_t n_devices = (size_t)f->n_devices, n = (size_t)f->measured->n_tasks * n_devices;
     for (size_t i = 0; i < n; i++) f->time_ms[i] = f->measured->time_ms[i] * c->scale[i % n_devices];
     if (f->costs.model == BERTH_MODEL_SERIAL) f->costs.piece_ms = c->handing_ms;
     for (int d = 1; d < f->n_devices && f->costs.model != BERTH_MODEL_SERIAL; d++) f->launch_ms[d] = c->handing_ms;
     for (int from = 0; from < f->n_devices; from++)
-        for (int to = 0; to < f->n_devices; to++)
-            if (from != to) apply_link(f, c, from, to);
+        for (int to = 0; to < f->n_devices; to++) {
+            if (from == to) continue;
+            f->copy_fixed[from * f->n_devices + to] = berth_calibration_fixed_ms(c, from, to);
+            f->copy_per_unit[from * f->n_devices + to] = berth_calibration_ms_per_byte(c, from, to);
+        }
 }
 
 /* Where the numbers of a fit are, in the order of the fitter's vectors. */
@@ -62,11 +58,15 @@ static void list_numbers(berth_calibration *c, int n_devices, double **at) {
     }
 }
 
-static berth_calibration numbers_at(const fitter *f, const double *x) {
+static void from_logs(const fitter *f, const double *x, double *numbers) {
+    for (int i = 0; i < f->n_numbers; i++) numbers[i] = exp(fmax(fmin(x[i], 50), -50));
+}
+
+static berth_calibration fit_of(const fitter *f, const double *numbers) {
     berth_calibration c = {0};
     double *at[MOST] = {NULL};
     list_numbers(&c, f->n_devices, at);
-    for (int i = 0; i < f->n_numbers; i++) *at[i] = exp(fmax(fmin(x[i], 50), -50));
+    for (int i = 0; i < f->n_numbers; i++) *at[i] = numbers[i];
     return c;
 }
 
@@ -84,18 +84,16 @@ static double predict(fitter *f, const berth_calibration *c, int32_t i) {
 static void find_rows(fitter *f) {
     size_t n = (size_t)f->n_numbers;
     for (size_t k = 0; k < n; k++) {
-        berth_calibration one = {0};
-        double *at[MOST] = {NULL};
-        list_numbers(&one, f->n_devices, at);
-        *at[k] = 1;
+        double numbers[MOST] = {0};
+        numbers[k] = 1;
+        berth_calibration one = fit_of(f, numbers);
         apply(f, &one);
         for (int32_t i = 0; i < f->n; i++) f->rows[(size_t)i * n + k] = predict(f, &one, i);
     }
 }
 
-static double predict_fast(fitter *f, const berth_calibration *c, const double *numbers, int32_t i) {
+static double predict_by_row(const fitter *f, const double *numbers, int32_t i) {
     double sum = 0;
-    if (!f->rows) return predict(f, c, i);
     for (int k = 0; k < f->n_numbers; k++) sum += f->rows[(size_t)i * (size_t)f->n_numbers + (size_t)k] * numbers[k];
     return sum;
 }
@@ -103,17 +101,16 @@ static double predict_fast(fitter *f, const berth_calibration *c, const double *
 /* How far off it is, and a little of how far the numbers are from the guess: what the runs do not tell stays there. */
 static double loss_at(fitter *f, const double *x) {
     static const double pull = 1e-4;
-    berth_calibration c = numbers_at(f, x);
-    double sum = 0, away = 0, numbers[MOST], *at[MOST] = {NULL};
+    double sum = 0, away = 0, numbers[MOST] = {0};
     int32_t n = 0;
-    list_numbers(&c, f->n_devices, at);
-    for (int i = 0; i < f->n_numbers; i++) numbers[i] = *at[i];
+    from_logs(f, x, numbers);
+    berth_calibration c = fit_of(f, numbers);
     if (!f->rows) apply(f, &c);
     for (int32_t i = 0; i < f->n; i++) {
         double measured = f->observations[i].ms;
         if (f->observations[i].is_held_out || f->observations[i].is_apart) continue;
         if (!(measured > 0 && measured < INFINITY)) continue;
-        double ms = predict_fast(f, &c, numbers, i);
+        double ms = f->rows ? predict_by_row(f, numbers, i) : predict(f, &c, i);
         sum += ms < INFINITY ? fabs(log(ms / measured)) : 10;
         n++;
     }
@@ -235,7 +232,8 @@ berth_status berth_calibrate(berth_ctx *ctx, const berth_costs *costs, const ber
         to_logs(&f, *fit, f.start);
         memcpy(x, f.start, sizeof x);
         minimise(&f, x);
-        *fit = numbers_at(&f, x);
+        from_logs(&f, x, x);
+        *fit = fit_of(&f, x);
         apply(&f, fit);
         for (int32_t i = 0; i < n; i++) predicted[i] = predict(&f, fit, i);
     }

@@ -25,8 +25,17 @@ typedef struct berth_calibration {
 typedef struct berth_observation {
     const int32_t *device; /* [n_tasks] 0: the host */
     double ms;
-    bool is_held_out, is_apart; /* either way it is not fitted to */
+    bool is_held_out; /* not fitted to, to see how well others predict it */
+    bool is_apart;    /* not fitted to, and not to be predicted: something else than a placement */
 } berth_observation;
+
+/* What a copy takes: out of a device and into another, neither of which is for the host. */
+static inline double berth_calibration_fixed_ms(const berth_calibration *c, int32_t from, int32_t to) {
+    return (from ? c->copies[from].out_fixed_ms : 0) + (to ? c->copies[to].in_fixed_ms : 0);
+}
+static inline double berth_calibration_ms_per_byte(const berth_calibration *c, int32_t from, int32_t to) {
+    return (from ? c->copies[from].out_ms_per_byte : 0) + (to ? c->copies[to].in_ms_per_byte : 0);
+}
 
 /* Costs with times as they were measured (kernels alone on other devices), 2 devices or more, the host first.
  * From a guess in *fit to the best fit to the observations that are not held out, in mean |log(predicted / measured)|;

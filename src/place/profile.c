@@ -130,7 +130,7 @@ static void fill_device(const berth_profiler *p, int32_t device, int32_t *op_dev
 /* Where a stock session computes otherwise than the pieces of a placement do, what is on one device is also run as a
  * placement: the first of those to calibrate on. */
 static int32_t count_whole(const berth_profiler *p) {
-    bool is_wanted = p->runtime->kind->places_first && p->n_devices > 1 && p->options->placements > 2;
+    bool is_wanted = p->runtime->kind->stock_differs && p->n_devices > 1 && p->options->placements > 2;
     return is_wanted ? p->n_devices : 0;
 }
 

@@ -70,13 +70,6 @@ static void guess(berth_profiler *p) {
     }
 }
 
-/* Out of a device and into another; neither of the host. */
-static berth_link link_of(const berth_calibration *fit, int32_t from, int32_t to) {
-    static const berth_calibrated_copies none = {0};
-    const berth_calibrated_copies *out = from ? &fit->copies[from] : &none, *in = to ? &fit->copies[to] : &none;
-    return (berth_link){out->out_fixed_ms + in->in_fixed_ms, out->out_ms_per_byte + in->in_ms_per_byte, true};
-}
-
 static berth_status take_fit(berth_profiler *p) {
     const berth_calibration *fit = &p->fit;
     double launch_ms = is_serial(p) ? 0 : fit->handing_ms;
@@ -88,7 +81,9 @@ static berth_status take_fit(berth_profiler *p) {
     for (int32_t d = 1; d < p->n_devices; d++) p->draft->devices[d].launch_ms = launch_ms;
     for (int32_t a = 0; a < p->n_devices; a++)
         for (int32_t b = 0; b < p->n_devices; b++)
-            if (a != b) p->draft->links[(size_t)a * (size_t)p->n_devices + (size_t)b] = link_of(fit, a, b);
+            if (a != b)
+                p->draft->links[(size_t)a * (size_t)p->n_devices + (size_t)b] =
+                    (berth_link){berth_calibration_fixed_ms(fit, a, b), berth_calibration_ms_per_byte(fit, a, b), true};
     for (int32_t op = 0; op < p->out->profile.n_ops; op++)
         for (int32_t d = 0; d < p->n_devices; d++) {
             double *ms = berth_profiler_time(p, op, d);

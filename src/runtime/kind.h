@@ -32,6 +32,7 @@ typedef struct berth_runtime_kind {
     bool times_copies;            /* has an answer to BERTH_JOB_COPY */
     bool keeps_on_host;           /* may run on the CPU what is placed elsewhere */
     bool places_first;            /* before it fuses: a placement can break kernels, whose parts nobody has measured */
+    bool stock_differs;           /* a stock session computes otherwise than the pieces of a placement do */
 
     /* The devices to try, by name and what they stand for, into the runtime's list; the first must work. */
     berth_status (*list_devices)(berth_ctx *ctx, berth_runtime *runtime);

@@ -78,6 +78,7 @@ const berth_runtime_kind berth_ov_kind = {.name = "openvino",
                                           .installed = installed,
                                           .model = BERTH_MODEL_SERIAL,
                                           .places_first = true,
+                                          .stock_differs = true, /* it keeps weights in the narrower type of the file */
                                           .list_devices = list_devices,
                                           .check_devices = check_devices,
                                           .is_host = berth_ov_device_is_cpu,
