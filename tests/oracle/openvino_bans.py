@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A forced split with OpenVINO: scripts/bench-bans on the smallest bundled IR, with few processes and, because machines that
-test are busy ones, room for noise and two more tries: what is really worse fails in all of them."""
+test are busy ones, room for noise. What fails by steady times fails; where processes of one placement differ by more than what is
+judged, nothing was measured, and it is tried again."""
 
 import os
 import pathlib
@@ -10,7 +11,7 @@ import tempfile
 
 SOURCE = pathlib.Path(os.environ["SOURCE"])
 PACKAGE = SOURCE / ".deps" / "openvino"
-TRIES = 3
+TRIES, TRY_AGAIN = 3, 75
 
 
 def main():
@@ -24,10 +25,10 @@ def main():
             command = [sys.executable, SOURCE / "scripts" / "bench-bans", os.environ["BERTH"], folder,
                        f"{SOURCE}/models/ir/resnet50.xml=MaxPool,ReduceMean"]
             status = subprocess.run(command, env={**os.environ, **settings}, check=False).returncode
-        if status == 0:
-            return 0
-        print(f"try {i + 1} of {TRIES} failed", flush=True)
-    return status
+        if status != TRY_AGAIN:
+            return status
+        print(f"try {i + 1} of {TRIES} was disturbed", flush=True)
+    return 1
 
 
 if __name__ == "__main__":
